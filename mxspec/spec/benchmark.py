@@ -1,0 +1,82 @@
+"""Benchmarks: where questions come from and how answers are judged."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mxspec.spec.base import SpecModel, leaf
+
+SplitName = Literal["train", "validation", "test"]
+
+
+class HashSplit(SpecModel):
+    """Splits by a hash of the normalised question, so that no question is in two."""
+
+    by: Literal["question_hash"] = leaf("What decides the split of a question.", default="question_hash")
+    test: float = leaf("Share held out for test.", default=0.2, ge=0, lt=1)
+    validation: float = leaf("Share held out for validation.", default=0.1, ge=0, lt=1)
+
+
+class Procedural(SpecModel):
+    """Questions generated from a seed."""
+
+    kind: Literal["procedural"]
+    generator: str = leaf("Name of the registered generator.")
+    difficulty: tuple[int, ...] = leaf("Levels drawn from, uniformly.", min_length=1)
+    seed: int = leaf("Seed of the held-out question lists.", default=0)
+    split: HashSplit = leaf("How questions are split.", default=HashSplit())
+
+
+class Jsonl(SpecModel):
+    """Questions in a JSON-lines file."""
+
+    kind: Literal["jsonl"]
+    data: str = leaf("Name under `runtime.data` of the file; its content is identity, its path is not.")
+    question: str = leaf("Column of the question.", default="question")
+    answer: str = leaf("Column of the gold answer.", default="answer")
+    gold_after: str | None = leaf("The gold is what follows the last of these marks.", default=None)
+    split: HashSplit = leaf("How questions are split.", default=HashSplit())
+
+
+Source = Annotated[Procedural | Jsonl, Field(discriminator="kind")]
+
+
+class Exact(SpecModel):
+    """The answer equals the gold, white space at the ends aside."""
+
+    kind: Literal["exact"]
+
+
+class Integer(SpecModel):
+    """The last number of the answer equals the gold integer, exactly."""
+
+    kind: Literal["integer"]
+
+
+Grader = Annotated[Exact | Integer, Field(discriminator="kind")]
+
+
+class Benchmark(SpecModel):
+    """One benchmark (files under `benchmarks/`, or declared in the spec)."""
+
+    source: Source = leaf("Where the questions come from.")
+    grader: Grader = leaf("How an answer is judged.")
+
+
+class Use(SpecModel):
+    """A use of a benchmark as a source of questions."""
+
+    use: str = leaf("Name of the benchmark.")
+    split: SplitName = leaf("Which part of it.", default="train")
+    weight: float = leaf("Share among the sources.", default=1.0, gt=0)
+    difficulty: tuple[int, ...] | None = leaf("Only these levels.", default=None, min_length=1)
+    limit: int | None = leaf("At most so many questions.", unit="questions", default=None, gt=0)
+
+
+class Questions(SpecModel):
+    """The questions of a reinforcement-learning step."""
+
+    per_step: int = leaf("Questions in one rollout batch.", unit="questions", gt=0)
+    source: tuple[Use, ...] = leaf("Where they come from.", alias="from", min_length=1)

@@ -1,0 +1,43 @@
+"""Evaluations: what judges the policies, when."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mxspec.spec.base import SpecModel, leaf
+from mxspec.spec.benchmark import Use
+from mxspec.spec.rollout import Tree
+from mxspec.spec.structure import Fixed
+
+
+class Every(SpecModel):
+    """Every so many steps of each rl stage."""
+
+    every: int = leaf("Interval.", unit="steps", gt=0)
+
+
+class TemperatureOverride(SpecModel):
+    """Sampling of an evaluation where it differs from training."""
+
+    temperature: float | None = leaf("Temperature of every role.", default=None, ge=0)
+    top_p: float | None = leaf("Nucleus mass of every role.", default=None, gt=0, le=1)
+    max_tokens: int | None = leaf("Longest response of every role.", unit="tokens", default=None, gt=0)
+
+
+When = Literal["start", "epoch", "block_end", "stage_end", "end"]
+
+
+class Evaluation(SpecModel):
+    """One evaluation; it has an id of its own, so adding one retrains nothing."""
+
+    at: Annotated[Every | tuple[When, ...], Field(union_mode="left_to_right")] = leaf(
+        "When: start (before the first step), epoch (after each sft epoch), block_end, stage_end, end, or every n rl steps."
+    )
+    on: tuple[Use, ...] = leaf("Benchmarks that judge.", min_length=1)
+    tree: Tree = leaf("Width of each level.", default=Tree())
+    sampling: Annotated[Literal["same"] | TemperatureOverride, Field(union_mode="left_to_right")] = leaf(
+        "As in training, or what differs.", default="same"
+    )
+    structure: Fixed | None = leaf("A fixed script in place of the spec's structure (a probe).", default=None)

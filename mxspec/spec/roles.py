@@ -1,0 +1,43 @@
+"""Roles: who writes, who plays which agents, with which prompt and sampling."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from mxspec.spec.base import SpecModel, leaf
+
+
+class Prompt(SpecModel):
+    """The text that a role reads.
+
+    `{question}`, `{agent}`, `{instructions}`, `{previous}` and `{history}` are
+    replaced; every other brace stays as it is. `previous` is the digest of the
+    response before this call (the question, when there is none), `history`
+    every digest so far, `instructions` the system prompt in the script.
+    """
+
+    format: Literal["chat", "plain"] = leaf(
+        "chat: the tokenizer's chat template around `system` and the text; plain: the text itself.",
+        default="chat",
+    )
+    file: str | None = leaf("Text file, relative to the file that names it.", default=None)
+    text: str | None = leaf("The text itself; never interpolated.", default=None)
+    system: str | None = leaf("System message (chat only).", default=None)
+
+
+class Sampling(SpecModel):
+    """How a role's tokens are drawn."""
+
+    temperature: float = leaf("Softmax temperature; 0 is greedy.", default=1.0, ge=0)
+    top_p: float = leaf("Nucleus mass kept.", default=1.0, gt=0, le=1)
+    max_tokens: int = leaf("Longest response.", unit="tokens", gt=0)
+
+
+class Role(SpecModel):
+    """A role: the writer of designs, or the player of some agents."""
+
+    agents: tuple[str, ...] | None = leaf(
+        "Agents of a MAS that this role plays (shell patterns); none for the writer.", default=None
+    )
+    prompt: Prompt = leaf("What the role reads.")
+    sampling: Sampling = leaf("How its tokens are drawn.")

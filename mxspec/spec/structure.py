@@ -1,0 +1,26 @@
+"""Where the structure of a multi-agent system comes from."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mxspec.spec.base import SpecModel, leaf
+
+
+class Generated(SpecModel):
+    """A role writes a script for every question (levels: designs, executions)."""
+
+    kind: Literal["generated"]
+    writer: str = leaf("Role that writes the script.")
+
+
+class Fixed(SpecModel):
+    """One script of ours for every question (level: executions)."""
+
+    kind: Literal["fixed"]
+    file: str = leaf("The script, relative to the file that names it.")
+
+
+Structure = Annotated[Generated | Fixed, Field(discriminator="kind")]

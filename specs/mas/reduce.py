@@ -1,0 +1,6 @@
+from workflow import AgentNode, Workflow
+
+workflow = Workflow(name="reduce once")
+workflow.add_node(AgentNode(name="reduce"))
+result = workflow.run(question)
+print(result.content)
