@@ -60,7 +60,7 @@ class DesignRow:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionRow:
-    """One run of a design. `reward` is None where a gold or infrastructure fault leaves nothing to score."""
+    """One run of a design; under a design that is not ok, one that failed before its first call."""
 
     step: int
     evaluation: str | None
@@ -72,7 +72,6 @@ class ExecutionRow:
     answer_verdict: str
     calls: int
     tokens: int
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +176,15 @@ class FailureRow:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class TimingRow:
+    """Wall-clock seconds of one part of a step: the only rows that differ between equal runs."""
+
+    step: int
+    part: str
+    seconds: float
+
+
 STEP_TABLES: dict[str, type] = {
     "steps": StepRow,
     "questions": QuestionRow,
@@ -189,5 +197,6 @@ STEP_TABLES: dict[str, type] = {
     "evaluation_roles": EvaluationRoleRow,
     "stages": StageRow,
     "failures": FailureRow,
+    "timings": TimingRow,
 }
 """Tables written by a run, step by step. The collector adds `run` and `attempt`."""
