@@ -1,0 +1,1 @@
+"""Tree of rewards -> advantages. Imports numpy, never torch."""
