@@ -32,8 +32,10 @@ When = Literal["start", "epoch", "block_end", "stage_end", "end"]
 class Evaluation(SpecModel):
     """One evaluation; it has an id of its own, so adding one retrains nothing."""
 
-    at: Annotated[Every | tuple[When, ...], Field(union_mode="left_to_right")] = leaf(
-        "When: start (before the first step), epoch (after each sft epoch), block_end, stage_end, end, or every n rl steps."
+    at: tuple[When | Every, ...] = leaf(
+        "When: start (before the first step), epoch (after each sft epoch), block_end, stage_end, end, "
+        "`{every: n}` rl steps of a stage.",
+        min_length=1,
     )
     on: tuple[Use, ...] = leaf("Benchmarks that judge.", min_length=1)
     tree: Tree = leaf("Width of each level.", default=Tree())
