@@ -1,0 +1,1 @@
+"""Losses, batches and the Lightning side of an update."""
