@@ -59,6 +59,8 @@ class Job(BaseModel):
     chain: tuple[Stretch, ...]
     root_state: str
     """State of the policies before any step."""
+    prefix: bool = False
+    """Whether it trains only a prefix that other runs share (so its end is no run's end)."""
     needs: tuple[str, ...] = ()
     """Runs that must be done first (shared prefixes)."""
     runs_dir: str
