@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-ExecutionVerdict = Literal["ok", "runtime_error", "limit:calls", "limit:turns", "limit:tokens", "limit:time", "forged", "failed"]
+ExecutionVerdict = Literal[
+    "ok", "runtime_error", "limit:calls", "limit:turns", "limit:tokens", "limit:time", "forged", "failed"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ class Reflection:
     agent: Node
     critic: Node
     rounds: int = 2
+    include_history: bool = True
+    """Whether the agent and the critic see all drafts and critiques so far, or the last ones only."""
 
 
 Node = Agent | Ensemble | Reflection
@@ -45,6 +47,8 @@ class Graph:
 
     name: str
     nodes: tuple[Node, ...]
+    asks: str | None = None
+    """What the script gave to `run`; None where it passed the question on."""
 
     def agents(self) -> tuple[str, ...]:
         """Names of all agents, in the order in which they stand in the graph."""
@@ -74,3 +78,12 @@ def node_shape(node: Node) -> str:
     rule = {"majority_vote": "vote", "weighted_vote": "weighted_vote", "consensus": "consensus"}[node.strategy]
     parts = [node_shape(child) for child in node.children] + ([f"judge={node.judge.name}"] if node.judge else [])
     return f"{rule}({', '.join(parts)})"
+
+
+def fewest_calls(node: Node) -> int:
+    """Calls that a node makes at least: every vote unanimous, every first draft right."""
+    if isinstance(node, Agent):
+        return 1
+    if isinstance(node, Reflection):
+        return fewest_calls(node.agent) + (fewest_calls(node.critic) if node.rounds else 0)
+    return sum(fewest_calls(child) for child in node.children)
