@@ -50,7 +50,7 @@ class Learner:
             micro_tokens: Padded tokens in one forward pass.
             seed: Of the shuffles that cut minibatches.
         """
-        self._policies = policies
+        self.policies = policies
         self._fabric = fabric
         self._micro_tokens = micro_tokens
         self._seed = seed
@@ -58,7 +58,7 @@ class Learner:
     def reset_moments(self, roles: Sequence[str]) -> None:
         """Forgets the optimizer moments of the policies of some roles."""
         for name in self._names(roles):
-            self._policies.by_name[name].optimizer.state.clear()
+            self.policies.by_name[name].optimizer.state.clear()
 
     def reinforce(self, rows: Mapping[str, Sequence[Row]], learn: LearnRl, clock: Clock) -> Metrics:
         """One rollout batch: every trained role's rows through the clipped loss.
@@ -73,8 +73,8 @@ class Learner:
         """
         metrics: Metrics = {}
         for name in self._names(rows):
-            policy = self._policies.by_name[name]
-            roles = [role for role in rows if self._policies.of_role[role] == name]
+            policy = self.policies.by_name[name]
+            roles = [role for role in rows if self.policies.of_role[role] == name]
             turns = [roles] if learn.update.roles == "together" else [[role] for role in roles]
             for turn in turns:
                 batch = [row for role in turn for row in rows[role]]
@@ -140,11 +140,11 @@ class Learner:
         sums: Metrics = {}
         for step in range(steps):
             for name in self._names(rows):
-                roles = [role for role in rows if self._policies.of_role[role] == name]
+                roles = [role for role in rows if self.policies.of_role[role] == name]
                 batch = [rows[role][i] for role in roles for i in parts[role][step]]
                 if not batch:
                     continue
-                policy = self._policies.by_name[name]
+                policy = self.policies.by_name[name]
                 rate = self._rate(policy, "sft", learn.optimizer, learn.schedule, clock)
                 loss, norm = self._imitate(policy, batch, learn.optimizer, rate)
                 for role in roles:
@@ -165,7 +165,7 @@ class Learner:
 
     def _names(self, roles: Mapping[str, object] | Sequence[str]) -> list[str]:
         """The policies of some roles, each once, in order."""
-        return list(dict.fromkeys(self._policies.of_role[role] for role in roles))
+        return list(dict.fromkeys(self.policies.of_role[role] for role in roles))
 
     def _rate(self, policy: Policy, kind: str, optimizer: AdamW, schedule: Schedule, clock: Clock) -> float:
         count = {
