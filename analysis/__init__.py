@@ -1,0 +1,1 @@
+"""The answers: run directories become DuckDB tables, statistics and a report."""

@@ -14,14 +14,14 @@ from time import perf_counter
 from typing import Literal
 
 from mxspec.compile.job import Stretch
-from mxspec.spec.stages import Gate, RlStage, SftStage
+from mxspec.spec.stages import SftStage
 from runners.credit.tree import assign
 from runners.learning.imitate import demonstration_rows
 from runners.learning.learner import Metrics
+from runners.rollout.metrics import tree_metrics
 from runners.rollout.outcomes import outcomes_of, term_rows
 from runners.rollout.rollout import rollout
 from runners.rollout.rows import tree_rows
-from runners.rollout.metrics import tree_metrics
 from runners.rollout.samples import samples_of
 from runners.run import GateMissed, Run
 

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mxspec.plan.identity import evaluation_id
+
 from mxspec.rundir.tables import EvaluationRoleRow, EvaluationRow
 from mxspec.spec import Spec
 from mxspec.spec.benchmark import Use
 from mxspec.spec.evaluate import Evaluation, Every, TemperatureOverride
 from runners.benchmarks import LoadedBenchmark, Question
 from runners.record.recorder import Recorder
-from runners.workbench import Workbench
 from runners.rollout.rollout import rollout
 from runners.rollout.rows import tree_rows
 from runners.rollout.tree import Tree
+from runners.workbench import Workbench
 
 
 @dataclass(frozen=True, slots=True)

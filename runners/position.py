@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mxspec.compile.job import Job
 from mxspec.plan.identity import state_at
+
+from mxspec.compile.job import Job
 from mxspec.rundir import RunDir, open_runs
 
 

@@ -8,8 +8,9 @@ from math import floor
 from threading import Event
 from time import perf_counter
 
-from mxspec.compile.job import Job, Stretch
 from mxspec.plan.identity import state_at
+
+from mxspec.compile.job import Job, Stretch
 from mxspec.rundir.tables import StageRow, StepRow, TimingRow
 from mxspec.spec import Spec
 from runners.benchmarks import Question

@@ -46,7 +46,9 @@ class Workbench:
             limits=self.spec.rollout.limits,
             roles=self.spec.roles,
             served={
-                role: Served(role, self.policies.for_role(role), self.renderers[role], sampled(which.sampling, override))
+                role: Served(
+                    role, self.policies.for_role(role), self.renderers[role], sampled(which.sampling, override)
+                )
                 for role, which in self.spec.roles.items()
             },
             builder=self.builder,

@@ -64,7 +64,8 @@ class TransformersEngine:
         training = self._model.training
         self._model.eval()
         try:
-            with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=self._autocast):
+            kind = self._model.device.type
+            with torch.inference_mode(), torch.autocast(kind, torch.bfloat16, enabled=self._autocast):
                 for start in range(0, len(order), self._batch):
                     chunk = order[start : start + self._batch]
                     done.update(zip(chunk, self._generate([requests[i] for i in chunk]), strict=True))
@@ -105,6 +106,8 @@ class TransformersEngine:
             ids[row, longest - len(prompt) :] = torch.tensor(prompt)
             mask[row, longest - len(prompt) :] = 1
         self.prefilled_tokens += sum(len(prompt) for prompt in prompts)
+        device = self._model.device
+        ids, mask = ids.to(device), mask.to(device)
         cache = DynamicCache(config=self._model.config)
         out = self._model(
             input_ids=ids,
@@ -121,8 +124,9 @@ class TransformersEngine:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Token ids (C, T), log-probs (C, T) and lengths (C,) of all calls."""
         cache, mask, logits = self._prefill(prompts)
-        cache.batch_select_indices(owner)
-        mask, logits = mask[owner], logits[owner]
+        device = mask.device
+        cache.batch_select_indices(owner.to(device))
+        mask, logits = mask[owner.to(device)], logits[owner.to(device)]
         count, most = len(requests), max(request.max_tokens for request in requests)
         limit = torch.tensor([request.max_tokens for request in requests])
         temperature = torch.tensor([request.temperature for request in requests], dtype=torch.float32)
@@ -136,7 +140,7 @@ class TransformersEngine:
         position = mask.sum(-1)
         for t in range(most):
             uniform = torch.from_numpy(uniforms(seeds[rows.numpy()], t))
-            drawn, score = draw(logits, temperature[rows], top_p[rows], uniform)
+            drawn, score = draw(logits.cpu(), temperature[rows], top_p[rows], uniform)  # drawn alike on every device
             at = rows[live].numpy()
             tokens[at, t] = drawn[live].numpy()
             scores[at, t] = score[live].numpy()
@@ -147,11 +151,13 @@ class TransformersEngine:
                 break
             if alive < _SHRINK_AT * len(rows):
                 keep = live.nonzero().squeeze(-1)
+                rows, drawn, live = rows[keep], drawn[keep], live[keep]
+                keep = keep.to(device)
                 cache.batch_select_indices(keep)
-                rows, mask, position, drawn, live = rows[keep], mask[keep], position[keep], drawn[keep], live[keep]
+                mask, position = mask[keep], position[keep]
             mask = torch.cat([mask, torch.ones_like(mask[:, :1])], dim=-1)
             out = self._model(
-                input_ids=drawn[:, None],
+                input_ids=drawn[:, None].to(device),
                 attention_mask=mask,
                 position_ids=position[:, None],
                 past_key_values=cache,

@@ -16,6 +16,7 @@ import torch
 from lightning.fabric import Fabric
 
 from mxspec.spec.learn import AdamW, LearnRl, LearnSft, Schedule
+from runners.engines.draws import seed_of
 from runners.learning.batch import Batch, micro_batches
 from runners.learning.loss.grpo import GrpoSums, grpo_loss
 from runners.learning.loss.logprobs import CausalLM, token_logprobs
@@ -23,7 +24,6 @@ from runners.learning.loss.sft import sft_loss
 from runners.learning.merge import Merged, merge, merge_imitation
 from runners.learning.rows import Row, split
 from runners.learning.schedule import learning_rate
-from runners.engines.draws import seed_of
 from runners.policies.policy import Policies, Policy
 
 Metrics = dict[tuple[str | None, str], float]

@@ -1,0 +1,1 @@
+"""Policies: which parameters serve and learn for which role."""

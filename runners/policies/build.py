@@ -26,9 +26,7 @@ def policy_names(spec: Spec) -> dict[str, str]:
     return {role: "shared" if shared else role for role in spec.roles}
 
 
-def build_policies(
-    spec: Spec, fabric: Fabric, *, corpus: Callable[[], Iterable[str]], cache_dir: Path
-) -> Policies:
+def build_policies(spec: Spec, fabric: Fabric, *, corpus: Callable[[], Iterable[str]], cache_dir: Path) -> Policies:
     """Builds every parameter set with its tokenizer, engine and optimizer.
 
     Args:

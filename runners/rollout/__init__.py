@@ -1,0 +1,1 @@
+"""The rollout: questions become trees of designs, executions and calls."""

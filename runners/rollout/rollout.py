@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from mxspec.spec.roles import Role
-from mxspec.spec.rollout import Limits, Tree as TreeShape
+from mxspec.spec.rollout import Limits
+from mxspec.spec.rollout import Tree as TreeShape
 from mxspec.spec.structure import Fixed, Structure
 from runners.benchmarks.question import Question
 from runners.grading import Grade

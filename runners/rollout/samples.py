@@ -12,9 +12,7 @@ from runners.rollout.tree import Tree
 from runners.rollout.wave import Served
 
 
-def samples_of(
-    tree: Tree, credits: Mapping[str, RoleCredit], served: Mapping[str, Served]
-) -> dict[str, list[Row]]:
+def samples_of(tree: Tree, credits: Mapping[str, RoleCredit], served: Mapping[str, Served]) -> dict[str, list[Row]]:
     """Training rows by role, for the roles that have credit.
 
     A writer's call stands at the path of its design, which is the unit that

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 from lightning.fabric import Fabric
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from tokenizers import Tokenizer, models
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from runners.engines.transformers_engine import TransformersEngine
 from runners.learning.rows import Row
@@ -60,7 +60,10 @@ def rows(role: str, count: int, *, seed: int = 0, policy: Policy | None = None) 
     rng = np.random.default_rng(seed)
     made = []
     for _ in range(count):
-        prompt, response = rng.integers(2, VOCABULARY, rng.integers(1, 5)), rng.integers(1, VOCABULARY, rng.integers(1, 5))
+        prompt, response = (
+            rng.integers(2, VOCABULARY, rng.integers(1, 5)),
+            rng.integers(1, VOCABULARY, rng.integers(1, 5)),
+        )
         old = np.full(len(response), -1.0, dtype=np.float32)
         if policy is not None:
             with torch.no_grad():

@@ -50,7 +50,9 @@ def test_logprobs_are_the_models_own_at_the_sampling_temperature() -> None:
     model = tiny()
     for temperature in (1.0, 0.5, 1.7):
         for request, completion in zip(
-            requests(20, temperature=temperature), engine(model).generate(requests(20, temperature=temperature)), strict=True
+            requests(20, temperature=temperature),
+            engine(model).generate(requests(20, temperature=temperature)),
+            strict=True,
         ):
             ids = torch.tensor([[*request.prompt, *completion.ids.tolist()]])
             with torch.no_grad():
