@@ -17,11 +17,16 @@ _NUMBER = re.compile(
     r"(?:\.(?P<part>[0-9]+))?"
 )
 _DIGITS = re.compile(r"[^0-9]")
-_MARK = re.compile(r"FINAL ANSWER[ \t*]*[:=]?|####", re.IGNORECASE)
+_MARK = re.compile(r"FINAL ANSWER[ \t*]*[:=]?[ \t*]*|####", re.IGNORECASE)
 _WRAPPER = re.compile(r"\\(?:text|mathrm|mathbf|textbf)\{([^{}]*)\}")
 _LIST = re.compile(r"(?:\s|,|;|/|\||\$|\bor\b|\band\b|\bto\b|&|\bmaybe\b|\beither\b)*", re.IGNORECASE)
-_BEFORE = re.compile(r"(?:[\^_/*×÷·+]|\\times|\\cdot|\\div|\\frac|\\sqrt)[\s{(\[$]*$|[0-9A-Za-z)}\]]\s*-\s*$")
-_AFTER = re.compile(r"[\s})$]*(?:[\^/*×÷·+!]|\\times|\\cdot|\\div|\\sqrt|\\pi)|\s*-\s*[0-9(]|[eE][-+]?[0-9]|\\?%")
+_BULLET = re.compile(r"\s*(?:[0-9]+[.)]|[-*\u2022])\s+\$?-?[0-9][0-9,.]*\W*")
+_BEFORE = re.compile(
+    r"(?:[\^_/*\u00d7\u00f7\u00b7+]|\\times|\\cdot|\\div|\\frac|\\sqrt)[\s{(\[$]*$|[0-9A-Za-z)}\]]\s*-\s*$"
+)
+_AFTER = re.compile(
+    r"[\s})$]*(?:[\^/*\u00d7\u00f7\u00b7+!]|\\times|\\cdot|\\div|\\sqrt|\\pi)|\s*-\s*[0-9(]|[eE][-+]?[0-9]|\\?%"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,9 @@ def _last(text: str) -> Reading:
     last = numbers[-1]
     if _in_expression(text, last):
         return Reading(None, last.group(0), "last_number")
+    lines = [line for line in text[-400:].split("\n") if line.strip()][-2:]
+    if len(lines) == 2 and all(_BULLET.fullmatch(line) for line in lines):
+        return Reading(None, "\n".join(lines), "last_number")
     if len(numbers) > 1:
         before = numbers[-2]
         between = text[before.end() : last.start()]
