@@ -50,6 +50,12 @@ class TransformersEngine:
         """Most tokens of a prompt and its response together."""
         return int(self._model.config.max_position_embeddings)
 
+    def with_batch(self, batch: int) -> TransformersEngine:
+        """An engine on the same model with another batch size."""
+        return TransformersEngine(
+            self._model, end_id=self._end, pad_id=self._pad, batch=batch, autocast=self._autocast
+        )
+
     def sync(self, version: str) -> None:
         """The model is the trainer's own: only the version changes."""
         self._version = version
