@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from runners.mas.parse import parse
 from runners.mas.results import watch_results
 from runners.mas.verdicts import RefusedError, at
 
@@ -72,7 +73,7 @@ def check(script: str) -> Checked:
     if len(script) > MAX_SCRIPT:
         raise RefusedError("limit:script", f"{len(script)} characters, at most {MAX_SCRIPT}")
     try:
-        tree = ast.parse(script)
+        tree = parse(script)
         _refuse(tree)
         tree = ast.fix_missing_locations(watch_results(_Imports().rewrite(tree)))
         return Checked(ast.unparse(tree), _uses_question(tree))
@@ -210,7 +211,10 @@ class _Imports(ast.NodeTransformer):
 
 
 def _uses_question(tree: ast.Module) -> bool:
-    """Whether `question` is more than an argument of `run` (assigning it counts as a use)."""
+    """Whether `question` is more than an argument of `run`.
+
+    Assigning it counts as a use, and so does a `run` of the script's own.
+    """
     asked = {
         id(value)
         for node in ast.walk(tree)
@@ -219,6 +223,11 @@ def _uses_question(tree: ast.Module) -> bool:
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id == "question" and id(node) not in asked:
+            return True
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+            if "run" in (getattr(node, "id", None), getattr(node, "attr", None)):
+                return True
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == "run":
             return True
         if isinstance(node, ast.arg) and node.arg == "question":
             return True

@@ -63,7 +63,7 @@ class _Watch:
             node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         }
         self.pure = _PURE - stored
-        self.tainted: frozenset[str] = frozenset()
+        self.tainted = _spread(nodes)
         self.direct = frozenset(
             target.id
             for node in nodes
@@ -71,18 +71,6 @@ class _Watch:
             for target in node.targets
             if isinstance(target, ast.Name)
         )
-        while True:
-            found = self.tainted | {
-                name
-                for node in nodes
-                if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
-                and node.value
-                and self.reads(node.value)
-                for name in _targets(node)
-            }
-            if found == self.tainted:
-                break
-            self.tainted = found
 
     def reads(self, *parts: ast.AST | None) -> bool:
         """Whether anything below holds, or makes, a result."""
@@ -258,6 +246,27 @@ class _Watch:
             if isinstance(node, ast.Name) and node.id not in own and id(node) not in inside
         ]
         return ast.Tuple([*names, *(run for run in runs if isinstance(run, ast.expr))], ast.Load())
+
+
+def _spread(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """Names that hold a result or what is computed from one, whatever the order of the assignments."""
+    readers: dict[str, list[str]] = {}
+    fresh: list[str] = []
+    for node in nodes:
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None:
+            parts = list(ast.walk(node.value))
+            if any(is_run(part) for part in parts):
+                fresh += _targets(node)
+            for part in parts:
+                if isinstance(part, ast.Name):
+                    readers.setdefault(part.id, []).extend(_targets(node))
+    tainted: set[str] = set()
+    while fresh:
+        name = fresh.pop()
+        if name not in tainted:
+            tainted.add(name)
+            fresh += readers.get(name, ())
+    return frozenset(tainted)
 
 
 def _targets(node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> list[str]:
