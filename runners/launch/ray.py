@@ -1,0 +1,205 @@
+"""Runs on warm Ray workers: torch is imported once a worker, and runs follow each other in it.
+
+Ray places the workers, tells when one dies, and carries progress; which job starts when is
+`JobQueue`'s decision. A worker that dies is replaced and its run tried again, since it goes on
+from its last checkpoint; a run that fails by itself is not.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import ray
+from ray.exceptions import GetTimeoutError, RayActorError, RayError, WorkerCrashedError
+
+from mxspec.compile.job import Job
+from runners.launch.launcher import RUN_JOB, Patience, Watcher
+from runners.launch.queue import JobQueue
+from runners.launch.worker import Worker
+from runners.outcome import Outcome
+
+POLL_SECONDS = 0.25
+OBJECT_STORE_BYTES = 200_000_000
+"""Jobs and progress are small; nothing large goes through the object store."""
+
+WORKER_DIED = (RayActorError, WorkerCrashedError)
+"""Infrastructure faults: the process, not the run, is at fault (killed, out of memory, node lost)."""
+
+
+@dataclass(slots=True)
+class _Busy:
+    """A worker with the job that it runs, and the promise of its outcome."""
+
+    worker: Any
+    job: Job
+    outcome: ray.ObjectRef[Outcome]
+    told_to_stop: bool = False
+
+
+class RayLauncher:
+    """The launcher of `runtime.launcher.kind: ray`."""
+
+    def __init__(
+        self,
+        *,
+        workers: int,
+        address: str = "local",
+        threads: int = 1,
+        patience: Patience | None = None,
+        run_job: str = RUN_JOB,
+    ) -> None:
+        """Keeps the settings; Ray starts in `launch`, and only where there is a job.
+
+        Args:
+            workers: Runs at the same time.
+            address: `local` starts Ray on this machine for the time of the launch; otherwise a cluster's address.
+            threads: OpenMP threads of each worker.
+            patience: How much trouble to take.
+            run_job: Function that executes a job (`module:name`), importable by a worker.
+        """
+        self._workers = workers
+        self._address = address
+        self._threads = threads
+        self._patience = patience or Patience()
+        self._run_job = run_job
+
+    def launch(self, jobs: Sequence[Job], watcher: Watcher, stop: Event) -> tuple[Outcome, ...]:
+        """Runs the jobs on warm workers (see `Launcher.launch`).
+
+        Raises:
+            ConnectionError: The cluster cannot be reached.
+            KeyboardInterrupt: A second Ctrl-C; workers are killed, committed steps stay.
+        """
+        if not jobs:
+            return ()
+        queue = JobQueue(jobs, self._patience)
+        count = min(self._workers, len(jobs))
+        gpus = max(job.gpus for job in jobs)
+        with started_ray(self._address, count):
+            warm = [self._new_worker(gpus) for _ in range(count)]
+            busy: list[_Busy] = []
+            while not queue.over:
+                if stop.is_set():
+                    _tell_all(watcher, queue.close("not started: interrupted"))
+                while warm and (job := queue.take()) is not None:
+                    worker = warm.pop()
+                    watcher.started(job)
+                    busy.append(_Busy(worker, job, worker.run.remote(job.model_dump_json(by_alias=True))))
+                if not busy:
+                    break
+                if stop.is_set() or queue.must_stop:
+                    _ask_to_stop(busy)
+                _pass_on_news(busy, watcher)
+                ended, _ = ray.wait([one.outcome for one in busy], num_returns=1, timeout=POLL_SECONDS)
+                for one in [one for one in busy if one.outcome in ended]:
+                    busy.remove(one)
+                    warm.append(self._settle(one, queue, watcher, gpus))
+        return queue.outcomes
+
+    def _settle(self, one: _Busy, queue: JobQueue, watcher: Watcher, gpus: float) -> Any:
+        """Books what became of a job; returns a worker for the next one."""
+        run = one.job.run
+        try:
+            outcome = ray.get(one.outcome)
+        except WORKER_DIED as error:
+            fault = f"the worker died ({_first_line(error)})"
+            if queue.retry(run):
+                watcher.noted(f"{run}: {fault}; trying again from its last checkpoint")
+            else:
+                tried = queue.attempts(run)
+                _tell_all(watcher, queue.finish(Outcome(run, "failed", 0, 0.0, f"{fault}, {tried} times")))
+            return self._new_worker(gpus)
+        except RayError as error:
+            _tell_all(watcher, queue.finish(Outcome(run, "failed", 0, 0.0, f"Ray: {_first_line(error)}")))
+            ray.kill(one.worker)
+            return self._new_worker(gpus)
+        _pass_on_news([one], watcher)
+        _tell_all(watcher, queue.finish(outcome))
+        return one.worker
+
+    def _new_worker(self, gpus: float) -> Any:
+        """A worker process; `control` answers while a job runs."""
+        as_actor: Any = ray.remote  # its stub lacks the options of actors
+        actor = as_actor(
+            num_cpus=1,
+            num_gpus=gpus,
+            max_restarts=0,
+            concurrency_groups={"control": 1},
+            runtime_env={"env_vars": {"OMP_NUM_THREADS": str(self._threads)}},
+        )(Worker)
+        return actor.remote(self._run_job)
+
+
+def _pass_on_news(busy: Sequence[_Busy], watcher: Watcher) -> None:
+    """Asks every worker for progress; one that is still importing, or has died, has none."""
+    asked = [one.worker.news.options(concurrency_group="control").remote() for one in busy]
+    for one in asked:
+        try:
+            news = ray.get(one, timeout=POLL_SECONDS)
+        except (GetTimeoutError, *WORKER_DIED):
+            continue
+        for progress in news:
+            watcher.progressed(progress)
+
+
+def _ask_to_stop(busy: Sequence[_Busy]) -> None:
+    for one in busy:
+        if not one.told_to_stop:
+            one.worker.stop.options(concurrency_group="control").remote()
+            one.told_to_stop = True
+
+
+def _tell_all(watcher: Watcher, outcomes: Sequence[Outcome]) -> None:
+    for outcome in outcomes:
+        watcher.ended(outcome)
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+@contextmanager
+def started_ray(address: str, workers: int) -> Iterator[None]:
+    """Ray for the time of the block: quiet, without dashboard or usage reports, on the loopback device.
+
+    A local Ray keeps its session in a temporary directory that goes with it.
+
+    Raises:
+        ConnectionError: The cluster cannot be reached.
+    """
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": True}
+    if address != "local":
+        ray.init(address=address, **quiet)
+        try:
+            yield
+        finally:
+            ray.shutdown()
+        return
+    short = Path("/tmp")  # socket paths hold about 100 characters, so a long TMPDIR would not do
+    with tempfile.TemporaryDirectory(
+        prefix="mx-", dir=short if short.is_dir() else None, ignore_cleanup_errors=True
+    ) as session:
+        ray.init(
+            address="local",
+            num_cpus=workers,
+            include_dashboard=False,
+            object_store_memory=OBJECT_STORE_BYTES,
+            _node_ip_address="127.0.0.1",
+            _temp_dir=session,
+            **quiet,
+        )
+        try:
+            yield
+        finally:
+            ray.shutdown()
