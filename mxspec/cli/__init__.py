@@ -1,0 +1,19 @@
+"""The command line: one module a verb, heavy imports inside the verb."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs a verb and ends the process.
+
+    Args:
+        arguments: What follows the program's name; `sys.argv` where None.
+
+    Raises:
+        SystemExit: Always, with a code of `mxspec.cli.exits`.
+    """
+    from mxspec.cli.app import run_app
+
+    raise SystemExit(run_app(arguments))

@@ -34,6 +34,11 @@ class Jsonl(SpecModel):
 
     kind: Literal["jsonl"]
     data: str = leaf("Name under `runtime.data` of the file; its content is identity, its path is not.")
+    sha256: str | None = leaf(
+        "Hash of the file's bytes; planning fills it in, and a file with another one is refused.",
+        default=None,
+        pattern=r"^[0-9a-f]{64}$",
+    )
     question: str = leaf("Column of the question.", default="question")
     answer: str = leaf("Column of the gold answer.", default="answer")
     gold_after: str | None = leaf("The gold is what follows the last of these marks.", default=None)

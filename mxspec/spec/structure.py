@@ -20,7 +20,10 @@ class Fixed(SpecModel):
     """One script of ours for every question (level: executions)."""
 
     kind: Literal["fixed"]
-    file: str = leaf("The script, relative to the file that names it.")
+    file: str | None = leaf(
+        "The script, relative to the file that names it; loading puts it into `text`.", default=None
+    )
+    text: str | None = leaf("The script itself; never interpolated.", default=None)
 
 
 Structure = Annotated[Generated | Fixed, Field(discriminator="kind")]

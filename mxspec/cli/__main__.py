@@ -1,0 +1,5 @@
+"""`python -m mxspec.cli` is `mxspec`."""
+
+from mxspec.cli import main
+
+main()

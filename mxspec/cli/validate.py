@@ -1,0 +1,47 @@
+"""`mxspec validate`: every error of every file, at once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from mxspec.cli.exits import INVALID_SPEC
+from mxspec.cli.options import JSON, SET, SPECS
+
+
+def validate(
+    specs: Annotated[list[str], SPECS],
+    sets: Annotated[list[str] | None, SET] = None,
+    json: Annotated[bool, JSON] = False,
+) -> None:
+    """Check spec files and print every error with its place and a fix.
+
+    Nothing is downloaded, trained or run. Exit 3 where a file has errors.
+    """
+    import sys
+
+    from mxspec.cli.output import colourful, print_json, say
+    from mxspec.load import SpecErrors, load_spec
+
+    files: list[dict[str, object]] = []
+    failed = False
+    for spec in specs:
+        try:
+            loaded = load_spec(spec, sets=tuple(sets or ()))
+        except SpecErrors as error:
+            failed = True
+            files.append({"file": spec, "valid": False, "findings": [one.as_json() for one in error.diagnostics]})
+            if not json:
+                say(error.render(carets=sys.stderr.isatty(), colour=colourful(sys.stderr)))
+            continue
+        files.append({"file": spec, "valid": True, "findings": [one.as_json() for one in loaded.warnings]})
+        if not json:
+            for one in loaded.warnings:
+                say(f"{one}  [{one.code}]")
+            arms = "" if len(loaded.arms) < 2 else f" ({len(loaded.arms)} arms)"
+            print(f"{spec}: ok{arms}")
+    if json:
+        print_json("validate", {"valid": not failed, "files": files})
+    if failed:
+        raise typer.Exit(INVALID_SPEC)

@@ -1,0 +1,68 @@
+"""What every rule works with: the spec, the places of its values, and where findings go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mxspec.load.errors import Findings, Position, did_you_mean
+from mxspec.load.nodes import MapNode, Step, child, dotted
+from mxspec.spec import Spec
+from mxspec.spec.stages import Alternate, RlStage
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """A spec under check."""
+
+    spec: Spec
+    root: MapNode
+    findings: Findings
+
+    def at(self, *path: Step) -> Position:
+        """Where a value stands; where it was left out, the nearest map around it."""
+        node = self.root
+        for step in path:
+            found = child(node, step)
+            if found is None:
+                break
+            node = found  # type: ignore[assignment]
+        return node.at
+
+    def key_at(self, *path: Step) -> Position:
+        """Where the key of an entry stands."""
+        node: MapNode = self.root
+        for step in path[:-1]:
+            found = child(node, step)
+            if not isinstance(found, MapNode):
+                return node.at
+            node = found
+        return node.keys.get(str(path[-1]), node.at)
+
+    def error(self, code: str, path: tuple[Step, ...], message: str, hint: str = "", *, key: bool = False) -> None:
+        """Adds an error at a path (at its key where `key`)."""
+        at = self.key_at(*path) if key else self.at(*path)
+        self.findings.error(code, message, hint=hint, path=dotted(self.root, path), at=at)
+
+    def warn(self, code: str, path: tuple[Step, ...], message: str, hint: str = "") -> None:
+        """Adds a warning at a path."""
+        self.findings.warn(code, message, hint=hint, path=dotted(self.root, path), at=self.at(*path))
+
+    def known_role(self, role: str, path: tuple[Step, ...]) -> bool:
+        """Whether a role exists; an error where not."""
+        if role in self.spec.roles:
+            return True
+        roles = list(self.spec.roles)
+        self.error(
+            "unknown-role", path, f"no role {role!r}", did_you_mean(role, roles) or f"roles are {', '.join(roles)}"
+        )
+        return False
+
+    @property
+    def writer(self) -> str | None:
+        """The role that writes designs; None under a fixed structure."""
+        return self.spec.structure.writer if self.spec.structure.kind == "generated" else None
+
+
+def trained_roles(stage: RlStage) -> tuple[str, ...]:
+    """Roles that an rl stage trains, in the order of their first block."""
+    return tuple(dict.fromkeys(stage.train.order if isinstance(stage.train, Alternate) else stage.train))

@@ -1,0 +1,171 @@
+"""Files -> one tree: `extends` (later wins), `$unset`, `$append`; every value keeps its origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mxspec.load.errors import Findings, Position, shown
+from mxspec.load.nodes import ListNode, MapNode, Node, ScalarNode, remove, replace, to_plain
+from mxspec.load.paths import EXCLUSIVE, NoSuchPath, find, parse_path
+from mxspec.load.read import read_file
+from mxspec.load.shipped import locate
+
+NOT_INHERITED = ("sweep", "part")
+DIRECTIVES = ("extends", "$unset", "$append")
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Inherited items that a list in a later file replaced.
+
+    Attributes:
+        path: The list.
+        at: The list that replaced it.
+        items: What is gone, as written.
+        origin: Where the replaced list stands.
+    """
+
+    path: str
+    at: Position
+    items: tuple[str, ...]
+    origin: Position
+
+    def __str__(self) -> str:
+        """One line for people."""
+        return f"{self.at}: {self.path}: dropped {', '.join(self.items)} of {self.origin}"
+
+
+@dataclass(slots=True)
+class Composer:
+    """Reads a file and all that it extends.
+
+    Attributes:
+        findings: Where errors go.
+        directories: Shown name of a file -> the directory that its relative paths start from.
+        dropped: Inherited list items that are gone.
+    """
+
+    findings: Findings
+    directories: dict[str, Path] = field(default_factory=dict)
+    dropped: list[Dropped] = field(default_factory=list)
+
+    def file(self, path: Path, chain: tuple[Path, ...] = (), at: Position | None = None) -> MapNode | None:
+        """The tree of a file, composed with all that it extends; None where it cannot be read."""
+        if path in chain:
+            cycle = " -> ".join(shown(one) for one in (*chain[chain.index(path) :], path))
+            self.findings.error("extends-cycle", f"the files extend each other: {cycle}", at=at)
+            return None
+        root = read_file(path, self.findings, at)
+        if root is None:
+            return None
+        self.directories[shown(path)] = path.parent
+        base = MapNode(root.at)
+        for reference in self._extends(root):
+            source = locate(str(reference.value), path.parent)
+            inherited = self.file(source, (*chain, path), reference.at)
+            if inherited is None:
+                continue
+            if _plain(inherited, "part") == "benchmark":
+                self.findings.error("extends", f"{shown(source)} is a benchmark, not a base", at=reference.at)
+                continue
+            base = self.merge(base, inherited.without(*NOT_INHERITED))
+        base = self._append(root, self._unset(root, base))
+        return self.merge(base, root.without(*DIRECTIVES))
+
+    def _extends(self, root: MapNode) -> list[ScalarNode]:
+        node = root.entries.get("extends")
+        several = node.items if isinstance(node, ListNode) else () if node is None else (node,)
+        found: list[ScalarNode] = []
+        for one in several:
+            if isinstance(one, ScalarNode) and isinstance(one.value, str):
+                found.append(one)
+            else:
+                self.findings.error("extends", "`extends` takes a path, or a list of paths", path="extends", at=one.at)
+        return found
+
+    def _unset(self, root: MapNode, base: MapNode) -> MapNode:
+        node = root.entries.get("$unset")
+        several = node.items if isinstance(node, ListNode) else () if node is None else (node,)
+        for one in several:
+            try:
+                path = parse_path(str(one.value) if isinstance(one, ScalarNode) else "")
+                find(base, path)
+            except NoSuchPath as error:
+                self.findings.error(
+                    "unset", f"nothing to unset: {error.message}", hint=error.hint, path="$unset", at=one.at
+                )
+                continue
+            removed = remove(base, path)
+            assert isinstance(removed, MapNode)
+            base = removed
+        return base
+
+    def _append(self, root: MapNode, base: MapNode) -> MapNode:
+        node = root.entries.get("$append")
+        if node is None:
+            return base
+        if not isinstance(node, MapNode):
+            self.findings.error("append", "`$append` takes a map of path: list", path="$append", at=node.at)
+            return base
+        for text, more in node.entries.items():
+            at = node.keys[text]
+            try:
+                path = parse_path(text)
+                old = find(base, path)
+            except NoSuchPath as error:
+                self.findings.error(
+                    "append", f"nothing to append to: {error.message}", hint=error.hint, path="$append", at=at
+                )
+                continue
+            if not isinstance(old, ListNode) or not isinstance(more, ListNode):
+                self.findings.error("append", f"{text} and what is appended must be lists", path="$append", at=at)
+                continue
+            longer = replace(base, path, ListNode(old.at, (*old.items, *more.items)))
+            assert isinstance(longer, MapNode)
+            base = longer
+        return base
+
+    def merge(self, base: MapNode, over: MapNode, path: str = "") -> MapNode:
+        """Lays a map over another: maps merge, all else replaces, a changed `kind` replaces its map."""
+        entries, keys = dict(base.entries), dict(base.keys)
+        for key, node in over.entries.items():
+            old = entries.get(key)
+            where = f"{path}.{key}" if path else key
+            if isinstance(old, MapNode) and isinstance(node, MapNode) and not _kind_changes(old, node):
+                entries[key] = self.merge(old, node, where)
+            else:
+                if isinstance(old, ListNode) and isinstance(node, ListNode):
+                    self._note(old, node, where)
+                entries[key] = node
+            keys[key] = over.keys[key]
+            if EXCLUSIVE.get(key) in entries and EXCLUSIVE[key] not in over.entries:
+                del entries[EXCLUSIVE[key]], keys[EXCLUSIVE[key]]
+        return MapNode(over.at, entries, keys)
+
+    def _note(self, old: ListNode, new: ListNode, path: str) -> None:
+        kept = [to_plain(item) for item in new.items]
+        gone = tuple(_brief(item) for item in old.items if to_plain(item) not in kept)
+        if gone:
+            self.dropped.append(Dropped(path, new.at, gone, old.at))
+
+
+def _kind_changes(old: MapNode, new: MapNode) -> bool:
+    kind = _plain(new, "kind")
+    return kind is not None and kind != _plain(old, "kind")
+
+
+def _plain(node: MapNode, key: str) -> object:
+    value = node.entries.get(key)
+    return value.value if isinstance(value, ScalarNode) else None
+
+
+def _brief(node: Node) -> str:
+    if isinstance(node, ScalarNode):
+        return node.text
+    if isinstance(node, MapNode):
+        for key in ("name", "use", "kind"):
+            value = _plain(node, key)
+            if value is not None:
+                return str(value)
+    return "an item"

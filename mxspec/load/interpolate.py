@@ -1,0 +1,212 @@
+r"""`${...}`: references between values, resolved by OmegaConf where there are any.
+
+A reference is a path from the top (`${vars.rl_lr}`, `${stages.rl.steps}`) or relative
+(`${.sibling}`, `${..uncle}`). `\${` is a literal `${`. Prompts and notes are never read for
+references. `${env:NAME}` stands only under `runtime` and stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mxspec.load.environment import REFERENCE as ENVIRONMENT
+from mxspec.load.errors import Findings, Position
+from mxspec.load.nodes import MapNode, Node, Path, Plain, ScalarNode, dotted, from_plain, get, replace, to_plain, walk
+from mxspec.load.paths import NoSuchPath, find, parse_path
+
+LITERAL = frozenset({"file", "text", "system", "notes"})
+"""Keys whose values are text as it stands."""
+_MARK = re.compile(r"(\\*)\$\{([^{}]*\}?)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """A reference in a value: from `start` to `end` of its text, to `target`."""
+
+    start: int
+    end: int
+    target: Path
+
+
+@dataclass(slots=True)
+class _Resolver:
+    root: MapNode
+    findings: Findings
+    partial: bool
+    references: dict[Path, list[_Reference]] = field(default_factory=dict)
+    flat: dict[str, Plain] = field(default_factory=dict)
+    names: dict[Path, str] = field(default_factory=dict)
+
+    def collect(self) -> None:
+        """Finds all references; what is none of ours is an error."""
+        for path, node in walk(self.root):
+            if has_marks(path, node):
+                assert isinstance(node, ScalarNode)
+                self.references[path] = list(self._in_text(path, node))
+
+    def _in_text(self, path: Path, node: ScalarNode) -> Iterator[_Reference]:
+        text = str(node.value)
+        for match in _MARK.finditer(text):
+            if len(match[1]) % 2:
+                continue
+            start, inner = match.end(1), match[2].removesuffix("}")
+            written = text[start : match.end()]
+            where = dotted(self.root, path)
+            if ENVIRONMENT.fullmatch(written):
+                if path[0] != "runtime":
+                    hint = "results do not depend on the environment; write the value"
+                    self.findings.error(
+                        "env", f"{written} may stand under runtime only", hint=hint, path=where, at=node.at
+                    )
+                continue
+            try:
+                if not match[2].endswith("}"):
+                    raise NoSuchPath("`${` is not closed", "")
+                target = _absolute(inner, path)
+                find(self.root, target)
+            except NoSuchPath as error:
+                if self.partial and match[2].endswith("}") and re.fullmatch(r"[\w.\[\]-]+", inner):
+                    continue
+                escape = f"to keep it as text write \\{written}"
+                hint = f"{error.hint}; {escape}" if error.hint else escape
+                self.findings.error("reference", f"{written}: {error.message}", hint=hint, path=where, at=node.at)
+                continue
+            yield _Reference(start, match.end(), _indexed(self.root, target))
+
+    def cycles(self) -> None:
+        """Reports values that refer to each other in a circle, each circle once."""
+        done: set[Path] = set()
+
+        def visit(path: Path, trail: tuple[Path, ...]) -> None:
+            if path in trail:
+                circle = trail[trail.index(path) :]
+                if not done.intersection(circle):
+                    self._report(circle)
+                done.update(circle)
+                return
+            if path in done:
+                return
+            for inner, references in self.references.items():
+                if inner[: len(path)] == path:
+                    for reference in references:
+                        visit(reference.target, (*trail, path))
+            done.add(path)
+
+        for path in list(self.references):
+            visit(path, ())
+
+    def _report(self, circle: tuple[Path, ...]) -> None:
+        places: list[Position] = []
+        for path in circle:
+            node = get(self.root, path)
+            assert node is not None
+            places.append(node.at)
+        steps = " -> ".join(f"{dotted(self.root, p)} ({at})" for p, at in zip(circle, places, strict=True))
+        first = dotted(self.root, circle[0])
+        self.findings.error(
+            "reference-cycle", f"the references form a circle: {steps} -> {first}", path=first, at=places[0]
+        )
+
+    def flatten(self, path: Path) -> str:
+        """Puts a value and all that it refers to into the flat map; returns its name there."""
+        if path in self.names:
+            return self.names[path]
+        name = self.names[path] = f"v{len(self.names)}"
+        node = get(self.root, path)
+        assert node is not None
+        self.flat[name] = self._rewrite(path, node)
+        return name
+
+    def _rewrite(self, path: Path, node: Node) -> Plain:
+        if isinstance(node, ScalarNode):
+            if not isinstance(node.value, str) or "${" not in node.value:
+                return node.value
+            text, end = "", 0
+            for reference in self.references.get(path, []):
+                text += _protect(node.value[end : reference.start], literal=path[-1] in LITERAL)
+                text += f"${{{self.flatten(reference.target)}}}"
+                end = reference.end
+            return text + _protect(node.value[end:], literal=path[-1] in LITERAL)
+        if isinstance(node, MapNode):
+            return {key: self._rewrite((*path, key), inner) for key, inner in node.entries.items()}
+        return [self._rewrite((*path, index), inner) for index, inner in enumerate(node.items)]
+
+
+def _protect(text: str, *, literal: bool) -> str:
+    """Escapes what OmegaConf must leave as it is: the environment, and all of a literal text."""
+    if literal:
+        return text.replace("${", "\\${")
+    return re.sub(r"(?<!\\)\$\{", r"\\${", text)
+
+
+def has_marks(path: Path, node: Node) -> bool:
+    """Whether a value is read for references and holds a mark of one."""
+    if not isinstance(node, ScalarNode) or not isinstance(node.value, str) or "${" not in node.value:
+        return False
+    return not any(step in LITERAL for step in path)
+
+
+def _absolute(inner: str, path: Path) -> Path:
+    dots = len(inner) - len(inner.lstrip("."))
+    if dots > len(path):
+        raise NoSuchPath("it leads above the top level", "")
+    return (*(path[: len(path) - dots] if dots else ()), *parse_path(inner[dots:]))
+
+
+def _indexed(root: Node, path: Path) -> Path:
+    """A path with names of list items replaced by their indexes."""
+    from mxspec.load.nodes import ListNode, index_of
+
+    found: list[str | int] = []
+    node: Node | None = root
+    for step in path:
+        index = index_of(node, step) if isinstance(node, ListNode) else None
+        found.append(step if index is None else index)
+        node = get(node, (step,)) if node is not None else None
+    return tuple(found)
+
+
+def interpolate(root: MapNode, findings: Findings, *, partial: bool = False) -> MapNode:
+    """Resolves all references of a tree.
+
+    Args:
+        root: The composed tree.
+        findings: Where errors go.
+        partial: Whether the tree is a base, whose references may point to what only a child gives.
+
+    Returns:
+        The tree without references but those to the environment.
+    """
+    resolver = _Resolver(root, findings, partial)
+    resolver.collect()
+    if not resolver.references:
+        return root
+    before = len(findings.errors)
+    resolver.cycles()
+    if len(findings.errors) > before:
+        return root
+    names = {path: resolver.flatten(path) for path, found in resolver.references.items()}
+    values = _resolve(resolver.flat)
+    tree: Node = root
+    for path, name in names.items():
+        node = get(root, path)
+        assert isinstance(node, ScalarNode)
+        value = values[name]
+        new = ScalarNode(node.at, value, node.text, node.plain) if not isinstance(value, (dict, list)) else None
+        tree = replace(tree, path, new or from_plain(value, node.at))
+    assert isinstance(tree, MapNode)
+    return tree
+
+
+def _resolve(flat: dict[str, Plain]) -> dict[str, Plain]:
+    """Lets OmegaConf resolve a flat map of values; strings without `${` never reach it as anything but strings."""
+    from omegaconf import OmegaConf
+
+    resolved = OmegaConf.to_container(OmegaConf.create(flat), resolve=True)
+    assert isinstance(resolved, dict)
+    return {str(key): value for key, value in resolved.items()}
+
+
+__all__ = ["has_marks", "interpolate", "to_plain"]

@@ -1,0 +1,40 @@
+"""Where the specs that come with mxspec are."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+PREFIX = "mxspec:"
+
+
+def specs_dir() -> Path:
+    """The directory of the shipped specs.
+
+    A wheel carries them as `mxspec/specs`; a checkout has them in `specs/` beside the package.
+
+    Raises:
+        FileNotFoundError: Neither is there; the installation is broken.
+    """
+    package = Path(str(files("mxspec")))
+    for place in (package / "specs", package.parent / "specs"):
+        if (place / "benchmarks").is_dir():
+            return place
+    raise FileNotFoundError("the shipped specs are missing; install mxspec again")
+
+
+def locate(reference: str, relative_to: Path) -> Path:
+    """The file that a reference names.
+
+    Args:
+        reference: `mxspec:<path>` for a shipped file, else a path.
+        relative_to: Directory that a relative path starts from.
+    """
+    if reference.startswith(PREFIX):
+        return specs_dir() / reference.removeprefix(PREFIX)
+    return (relative_to / Path(reference).expanduser()).resolve()
+
+
+def benchmark_names() -> tuple[str, ...]:
+    """Names of the shipped benchmarks."""
+    return tuple(sorted(path.stem for path in (specs_dir() / "benchmarks").glob("*.yaml")))

@@ -1,0 +1,36 @@
+"""A tree -> a model, strictly; all errors at once."""
+
+from __future__ import annotations
+
+import json
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from mxspec.load.errors import Findings
+from mxspec.load.nodes import MapNode, to_plain
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def validate(root: MapNode, model: type[M], findings: Findings, *, partial: bool = False) -> M | None:
+    """Checks a resolved tree against a model, in pydantic's strict JSON mode.
+
+    Args:
+        root: The tree.
+        model: The model of its top level.
+        findings: Where errors go.
+        partial: Whether missing keys are fine (a base).
+
+    Returns:
+        The model, or None where the tree does not fit (always None for a partial one with gaps).
+    """
+    from mxspec.load.diagnose import diagnose, forbidden_values
+
+    reported = forbidden_values(root, findings)
+    try:
+        found = model.model_validate_json(json.dumps(to_plain(root)))
+    except ValidationError as error:
+        diagnose(root, error.errors(include_url=False), findings, reported, start=model, partial=partial)
+        return None
+    return None if reported else found
