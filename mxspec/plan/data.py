@@ -1,0 +1,67 @@
+"""Data files: the first candidate that exists, and the hash of its content in the spec."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from mxspec.load.checks.data import used_benchmarks
+from mxspec.load.environment import resolve
+from mxspec.load.errors import Diagnostic, Position, SpecErrors
+from mxspec.load.loaded import Loaded
+from mxspec.spec import Spec
+from mxspec.spec.benchmark import Jsonl
+
+
+def find_data(candidates: Sequence[str], base_dir: Path) -> Path | None:
+    """The first candidate that is set and exists; None where there is none.
+
+    Args:
+        candidates: Paths, references to the environment allowed.
+        base_dir: Where relative ones start from.
+    """
+    for candidate in candidates:
+        resolved = resolve(candidate)
+        if resolved and (base_dir / Path(resolved).expanduser()).is_file():
+            return base_dir / Path(resolved).expanduser()
+    return None
+
+
+def sha256_of(path: Path) -> str:
+    """Hash of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def pin(spec: Spec, loaded: Loaded) -> Spec:
+    """A spec with the hash of every data file that it reads.
+
+    Raises:
+        SpecErrors: A file is missing, or is not the one that the spec asks for.
+    """
+    benchmarks = dict(spec.benchmarks)
+    errors: list[Diagnostic] = []
+    for name in used_benchmarks(spec):
+        benchmark = benchmarks[name]
+        source = benchmark.source
+        if not isinstance(source, Jsonl):
+            continue
+        where = f"runtime.data.{source.data}"
+        at = next((at for path, at in loaded.origins.items() if path.startswith(f"{where}[")), Position(str(loaded.path)))
+        candidates = spec.runtime.data[source.data]
+        path = find_data(candidates, loaded.base_dir)
+        if path is None:
+            tried = ", ".join(candidates)
+            message = f"no data file for the benchmark {name!r}: none of {tried} exists"
+            errors.append(Diagnostic("no-data-file", message, "put the file there, or add a path", where, at))
+            continue
+        found = sha256_of(path)
+        if source.sha256 not in (None, found):
+            message = f"{path} is not the file that the benchmark {name!r} asks for (sha256 {found})"
+            errors.append(Diagnostic("other-data", message, "restore the file, or remove `sha256`", where, at))
+            continue
+        benchmarks[name] = benchmark.model_copy(update={"source": source.model_copy(update={"sha256": found})})
+    if errors:
+        raise SpecErrors(errors)
+    return spec.model_copy(update={"benchmarks": benchmarks})
