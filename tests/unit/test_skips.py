@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+pytest_plugins = ["pytester"]
 
 TESTS = """
 import pytest
@@ -24,26 +23,31 @@ def test_known_to_fail(): assert False
 MODULE = 'import pytest\npytest.importorskip("no_such_package")\ndef test_never(): pass\n'
 
 
-@pytest.mark.parametrize(
-    ("ci", "counts"),
-    [("true", "1 failed, 1 passed, 1 skipped, 1 xfailed, 1 error"), ("", "1 passed, 3 skipped, 1 xfailed")],
-)
-def test_a_skip_fails_in_ci_only(tmp_path: Path, ci: str, counts: str) -> None:
-    (tmp_path / "test_some.py").write_text(TESTS)
-    (tmp_path / "conftest.py").write_text((Path(__file__).parents[1] / "conftest.py").read_text())
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = shared_data\n")
-    ended = _pytest(tmp_path, ci)
-    assert ended.stdout.strip().splitlines()[-1].startswith(counts)
-    assert ended.returncode == (1 if ci else 0)
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> pytest.Pytester:
+    pytester.makeconftest((Path(__file__).parents[1] / "conftest.py").read_text())
+    pytester.makeini("[pytest]\nmarkers = shared_data\n")
+    return pytester
 
 
-@pytest.mark.parametrize(("ci", "codes"), [("true", {1, 2}), ("", {0, 5})])
-def test_a_module_that_skips_itself(tmp_path: Path, ci: str, codes: set[int]) -> None:
-    (tmp_path / "test_module.py").write_text(MODULE)
-    (tmp_path / "conftest.py").write_text((Path(__file__).parents[1] / "conftest.py").read_text())
-    assert _pytest(tmp_path, ci).returncode in codes
+def test_at_home_a_skip_is_a_skip(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    project.makepyfile(TESTS)
+    project.runpytest_inprocess().assert_outcomes(passed=1, skipped=3, xfailed=1)
 
 
-def _pytest(folder: Path, ci: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder)]
-    return subprocess.run(command, cwd=folder, env=os.environ | {"CI": ci}, capture_output=True, text=True, check=False)
+def test_in_ci_only_shared_data_may_be_missing(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    project.makepyfile(TESTS)
+    ran = project.runpytest_inprocess()
+    ran.assert_outcomes(passed=1, failed=1, errors=1, skipped=1, xfailed=1)
+    ran.stdout.fnmatch_lines(["*a test that CI should run was skipped: *no browser here*"])
+
+
+@pytest.mark.parametrize(("ci", "errors"), [("true", 1), ("false", 0)])
+def test_a_module_that_skips_itself(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, ci: str, errors: int
+) -> None:
+    monkeypatch.setenv("CI", ci)
+    project.makepyfile(MODULE)
+    project.runpytest_inprocess().assert_outcomes(errors=errors, skipped=1 - errors)
