@@ -13,6 +13,7 @@ from mxspec.compile.job import Job
 from runners.launch.journal import journal, progress_line
 from runners.launch.launcher import RunJob
 from runners.outcome import Outcome, Progress
+from runners.track.wandb import mirrored
 
 
 def imported(target: str) -> RunJob:
@@ -44,12 +45,13 @@ def attempt(run_job: RunJob, job: Job, *, on_progress: Callable[[Progress], None
         return Outcome(job.run, "failed", last, perf_counter() - since, message)
 
     try:
-        with journal(Path(job.runs_dir) / job.run) as log:
+        with journal(Path(job.runs_dir) / job.run) as log, mirrored(job) as mirror:
 
             def progressed(progress: Progress) -> None:
                 nonlocal last
                 last = progress.step
                 log.info(progress_line(progress))
+                mirror(progress)
                 on_progress(progress)
 
             log.info("starts: arms %s, seed %d", ", ".join(job.arms) or "none", job.seed)

@@ -1,0 +1,1 @@
+"""Optional mirrors of the metrics; the run directory is the record."""
