@@ -22,11 +22,14 @@ _WRAPPER = re.compile(r"\\(?:text|mathrm|mathbf|textbf)\{([^{}]*)\}")
 _LIST = re.compile(r"(?:\s|,|;|/|\||\$|\bor\b|\band\b|\bto\b|&|\bmaybe\b|\beither\b)*", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[0-9]+[.)]|[-*\u2022])\s+\$?-?[0-9][0-9,.]*\W*")
 _BEFORE = re.compile(
-    r"(?:[\^_/*\u00d7\u00f7\u00b7+]|\\times|\\cdot|\\div|\\frac|\\sqrt)[\s{(\[$]*$|[0-9A-Za-z)}\]]\s*-\s*$"
+    r"(?:[\^/\u00d7\u00f7\u00b7+]|[A-Za-z0-9}]_|\\times|\\cdot|\\div|\\frac|\\sqrt)[\s{(\[$]*$"
+    r"|[0-9)]\*$|[0-9)]\s*\*\s+$|[0-9)]\s\*\*\s$|[0-9A-Za-z)}\]][ \t]*-[ \t]*$"
 )
 _AFTER = re.compile(
-    r"[\s})$]*(?:[\^/*\u00d7\u00f7\u00b7+!]|\\times|\\cdot|\\div|\\sqrt|\\pi)|\s*-\s*[0-9(]|[eE][-+]?[0-9]|\\?%"
+    r"[\s})$]*(?:[\^\u00d7\u00f7\u00b7]|\\times|\\cdot|\\div|\\sqrt|\\pi|[+/*]\s*[0-9(\\])"
+    r"|[ \t]*-[ \t]*[0-9(]|[eE][-+]?[0-9]|[ \t]*(?:hundred|thousand|million|billion|trillion|dozen)\b"
 )
+_UNIT = re.compile(r"\s+(?!(?:hundred|thousand|million|billion|trillion|dozen|or|and)\b)[A-Za-z][A-Za-z .]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +50,15 @@ class Reading:
 def read_integer(text: str) -> str | None:
     """The integer that a text consists of, as sign and digits (`-5`, `1000`), or None.
 
-    Thousands separators, a decimal part of zeros, `$`, a `name =` before it and a full
-    stop after it are no obstacle; a unit or another number is.
+    Thousands separators, a decimal part of zeros, `$`, `%`, a `name =` before it and a
+    full stop after it are no obstacle; a unit or another number is.
     """
     text = _WRAPPER.sub(r"\1", text.replace("\u2212", "-")).strip().strip("$").strip()
     head, equals, tail = text.rpartition("=")
     if equals and re.fullmatch(r"\s*\\?[A-Za-z]\w*\s*", head):
         text = tail.strip()
     text = text.removeprefix("$").removeprefix("\\$").removesuffix(".").strip()
+    text = text.removesuffix("%").removesuffix("\\").rstrip()
     found = _NUMBER.fullmatch(text)
     return _canonical(found) if found else None
 
@@ -66,11 +70,18 @@ def read_answer(answer: str) -> Reading:
     marks = list(_MARK.finditer(text))
     if boxed >= 0 and (not marks or "\\boxed" in text[marks[-1].end() :] or marks[-1].start() < boxed):
         content = _closed(text[boxed + len("\\boxed") :])
-        return Reading(read_integer(content) if content else None, content or None, "boxed")
+        return Reading(_boxed(content) if content else None, content or None, "boxed")
     if marks:
         said = text[marks[-1].end() :].strip().split("\n")[0].strip()
         return _single(said)
     return _last(text)
+
+
+def _boxed(content: str) -> str | None:
+    """The integer in a box, a unit behind it allowed."""
+    plain = _WRAPPER.sub(r"\1", content)
+    unit = _UNIT.search(plain)
+    return read_integer(plain[: unit.start()] if unit and unit.end() == len(plain) else content)
 
 
 def _closed(text: str) -> str | None:
@@ -103,11 +114,11 @@ def _last(text: str) -> Reading:
     if not numbers:
         return Reading(None, None, "last_number")
     last = numbers[-1]
-    if _in_expression(text, last):
-        return Reading(None, last.group(0), "last_number")
     lines = [line for line in text[-400:].split("\n") if line.strip()][-2:]
     if len(lines) == 2 and all(_BULLET.fullmatch(line) for line in lines):
         return Reading(None, "\n".join(lines), "last_number")
+    if _in_expression(text, last):
+        return Reading(None, last.group(0), "last_number")
     if len(numbers) > 1:
         before = numbers[-2]
         between = text[before.end() : last.start()]

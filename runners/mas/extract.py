@@ -13,7 +13,8 @@ import textwrap
 
 from runners.mas.parse import parses
 
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
+_THOUGHT = re.compile(r"^[ \t]*<think>.*?(?:</think>|\Z)", re.DOTALL | re.MULTILINE)
+_THOUGHT_END = re.compile(r"^[ \t]*</think>|</think>[ \t]*$", re.MULTILINE)
 _CODE = re.compile(r"<code>(.*?)</code>", re.DOTALL)
 _TICKS = re.compile(r"^[ \t]*```[ \t]*([A-Za-z0-9_+-]*)[ \t]*$", re.MULTILINE)
 _API = re.compile(r"^[ \t]*(?:from[ \t]+workflow\b|import[ \t]+workflow\b|from[ \t]+utils\.)", re.MULTILINE)
@@ -29,7 +30,8 @@ def extract(text: str) -> str | None:
     r"""The script in a model's text, or None where there is none.
 
     Line ends become `\n`, common indentation goes. Of several blocks of the same
-    kind the last one counts. Of raw text the script begins with the imports around
+    kind the last one counts, of the two kinds the one that imports the workflow API.
+    Of raw text the script begins with the imports around
     the first import of the workflow API, and ends where prose begins after its last
     `run(`.
 
@@ -39,33 +41,42 @@ def extract(text: str) -> str | None:
     Returns:
         The script (which need not be valid Python), or None.
     """
-    text = _without_thought(text.replace("\r\n", "\n").replace("\r", "\n"))
-    tagged: list[str] = _CODE.findall(text)
-    if tagged:
-        inner = tagged[-1]
-        return _tidy(inner if _is_script(inner) else _fenced(inner) or inner)
-    if "```" in text and not _is_script(text):
-        fenced = _fenced(text)
-        if fenced is not None:
-            return _tidy(fenced)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not any(mark in text for mark in ("```", "<code>", "think>")) or not _is_script(text):
+        text = _without_thought(text)
+        found = [one for one in (_tagged(text), _fenced(text)) if one is not None]
+        imports = [one for one in found if _API.search(one)]
+        if imports or (found and not _API.search(text)):
+            return _tidy((imports or found)[0])
     start = _API.search(text)
     return _tidy(_without_prose(_from_imports(text, start.start()))) if start else None
 
 
 def _without_thought(text: str) -> str:
+    """The text without thoughts, which begin on a line of their own or with the text."""
     if "think>" not in text:
         return text
     text = _THOUGHT.sub("", text)
-    text = text.rsplit("</think>", 1)[-1]
-    return text.split("<think>", 1)[0]
+    ends = list(_THOUGHT_END.finditer(text))
+    return text[ends[-1].end() :] if ends else text
 
 
 def _is_script(text: str) -> bool:
     return len(text) <= _LONG and _API.search(text) is not None and parses(textwrap.dedent(text.strip("\n")))
 
 
+def _tagged(text: str) -> str | None:
+    """The content of the last `<code>` tags, or of the fence in it."""
+    tagged: list[str] = _CODE.findall(text)
+    if not tagged:
+        return None
+    return tagged[-1] if _is_script(tagged[-1]) else _fenced(tagged[-1]) or tagged[-1]
+
+
 def _fenced(text: str) -> str | None:
     """The content of the last fence, a Python one if there is any."""
+    if "```" not in text:
+        return None
     ticks = list(_TICKS.finditer(text))
     blocks = [(opened, closed) for opened, closed in _pairs(ticks) if opened.group(1).lower() in _PYTHON]
     blocks = blocks or _pairs(ticks)

@@ -56,3 +56,14 @@ def test_a_broken_raw_script_is_still_a_script() -> None:
 def test_long_texts_stay_quick_to_read() -> None:
     assert extract("```\n" * 20_000) is None
     assert extract(("from workflow import AgentNode\n" + "x = (\n") * 5_000) is not None
+
+
+def test_tags_inside_a_prompt_are_text() -> None:
+    script = 'from workflow import AgentNode\nAgentNode("a", "Think in <think></think>, answer in <code>x</code>.")\n'
+    assert extract(script) == script
+
+
+def test_a_fence_that_is_no_script_gives_way_to_one_that_is() -> None:
+    assert extract(f"```\na plan\n```\n{SCRIPT}") == SCRIPT
+    assert extract(f"<code>x</code>\n```python\n{SCRIPT}```") == SCRIPT
+    assert extract("```python\nprint(1)\n```") == "print(1)\n"
