@@ -44,6 +44,7 @@ class Outcome:
         steps: Steps that are committed, those of earlier attempts included.
         seconds: Wall-clock seconds of this attempt.
         message: Why it failed; empty otherwise.
+        environment: Whether it failed for want of something that the machine lacks.
     """
 
     run: str
@@ -51,3 +52,4 @@ class Outcome:
     steps: int
     seconds: float
     message: str = ""
+    environment: bool = False

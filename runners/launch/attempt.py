@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import cast
 
 from mxspec.compile.job import Job
+from runners.errors import MissingEnvironment
 from runners.launch.journal import journal, progress_line
 from runners.launch.launcher import RunJob
 from runners.outcome import Outcome, Progress
@@ -41,8 +42,8 @@ def attempt(run_job: RunJob, job: Job, *, on_progress: Callable[[Progress], None
     since = perf_counter()
     last = 0
 
-    def failed(message: str) -> Outcome:
-        return Outcome(job.run, "failed", last, perf_counter() - since, message)
+    def failed(message: str, *, environment: bool = False) -> Outcome:
+        return Outcome(job.run, "failed", last, perf_counter() - since, message, environment)
 
     try:
         with journal(Path(job.runs_dir) / job.run) as log, mirrored(job) as mirror:
@@ -59,7 +60,7 @@ def attempt(run_job: RunJob, job: Job, *, on_progress: Callable[[Progress], None
                 outcome = run_job(job, on_progress=progressed, stop=stop)
             except (ValueError, OSError, ImportError, MemoryError) as error:
                 log.exception("failed")
-                return failed(explained(error))
+                return failed(explained(error), environment=isinstance(error, (MissingEnvironment, ImportError)))
             except Exception as error:
                 log.exception("failed by a bug")
                 return failed(

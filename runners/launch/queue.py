@@ -109,7 +109,7 @@ class JobQueue:
             reason = f"not started: it goes on from {ended.run}, which was {ended.state}"
             if ended.state == "failed":
                 reason = f"not started: it goes on from {ended.run}, which failed: {ended.message}"
-            booked.append(self._book(Outcome(run, ended.state, 0, 0.0, reason)))
+            booked.append(self._book(Outcome(run, ended.state, 0, 0.0, reason, ended.environment)))
         return booked
 
     def _refuse_circles(self) -> None:

@@ -13,6 +13,7 @@ from time import perf_counter
 
 from mxspec.compile.job import Job
 from mxspec.spec import Spec
+from runners.errors import MissingEnvironment
 from runners.outcome import Outcome, Progress
 
 TARGET = "tests.support.small_jobs:run_small_job"
@@ -26,8 +27,8 @@ class Refused(ValueError):
 def run_small_job(job: Job, *, on_progress: Callable[[Progress], None] | None, stop: Event | None) -> Outcome:
     """Takes steps that commit; `notes` of the spec say what goes wrong.
 
-    fail: raises after the first step. bug: raises a TypeError. die: the first attempt kills its
-    own process after two steps. wait: takes no further step until it is stopped.
+    fail: raises after the first step. lacks: names what is missing. bug: raises a TypeError.
+    die: the first attempt kills its own process after two steps. wait: takes no further step until it is stopped.
     """
     since = perf_counter()
     home = Path(job.runs_dir) / job.run
@@ -48,6 +49,8 @@ def run_small_job(job: Job, *, on_progress: Callable[[Progress], None] | None, s
             )
         if what == "fail":
             raise Refused(f"{job.run} cannot go on")
+        if what == "lacks":
+            raise MissingEnvironment("no model here", "install it")
         if what == "bug":
             raise TypeError("a bug")
         if what == "die" and first_attempt and taken == 2:

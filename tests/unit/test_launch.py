@@ -124,6 +124,13 @@ def test_local_runs_go_on_after_a_failure_and_say_why(tmp_path: Path) -> None:
     assert "rl 1 (1/4)  trains executor  accuracy 0.250" in log
 
 
+def test_what_the_machine_lacks_is_told_apart_and_passed_on(tmp_path: Path) -> None:
+    jobs = [small_job(tmp_path, "cold", does="lacks"), small_job(tmp_path, "child", needs=("cold",))]
+    cold, child = LocalLauncher(run_job=TARGET).launch(jobs, Watched(), Event())
+    assert (cold.message, cold.environment) == ("no model here; install it", True)
+    assert child.environment
+
+
 def test_a_run_directory_that_cannot_be_made_fails_one_run(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a file where a directory should be")
     outcomes = LocalLauncher(run_job=TARGET).launch(
