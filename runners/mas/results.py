@@ -19,9 +19,10 @@ FIELDS = frozenset({"content", "type", "metadata", "sender"})
 
 _PURE = frozenset("bool float getattr hasattr int isinstance len max min print repr round sorted str sum type".split())
 _PURE_METHODS = frozenset(
-    "count endswith find format get isdigit join lower lstrip replace rsplit rstrip split splitlines startswith strip "
-    "title upper items keys values".split()
+    "count endswith find format get group groups isdigit items join keys lower lstrip replace rsplit rstrip split "
+    "splitlines startswith strip title upper values".split()
 )
+_PURE_MODULES = frozenset({"json", "math", "re"})
 _SOMETIMES = (ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _UNCLEAR = (ast.Lambda, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
 
@@ -63,6 +64,7 @@ class _Watch:
             node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         }
         self.pure = _PURE - stored
+        self.modules = _PURE_MODULES - stored
         self.tainted = _spread(nodes)
         self.direct = frozenset(
             target.id
@@ -221,13 +223,17 @@ class _Watch:
                 called = node.func
                 if isinstance(called, ast.Name) and called.id in self.pure:
                     continue
-                if isinstance(called, ast.Attribute) and called.attr in _PURE_METHODS:
+                if isinstance(called, ast.Attribute) and self.pure_attribute(called):
                     continue
                 _refuse(f"a result passed to {ast.unparse(called)[:60]}", node.lineno)
-            elif isinstance(node, ast.Attribute) and node.attr not in FIELDS | _PURE_METHODS:
+            elif isinstance(node, ast.Attribute) and node.attr not in FIELDS and not self.pure_attribute(node):
                 held = node.value
                 if is_run(held) or (isinstance(held, ast.Name) and held.id in self.direct):
                     _refuse(f"result.{node.attr}", node.lineno)
+
+    def pure_attribute(self, node: ast.Attribute) -> bool:
+        of_module = isinstance(node.value, ast.Name) and node.value.id in self.modules
+        return of_module or node.attr in _PURE_METHODS
 
     def looked_up(self, value: ast.expr) -> ast.expr:
         """A tuple of the names that an expression looks up, and of its runs."""

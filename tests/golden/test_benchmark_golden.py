@@ -1,11 +1,13 @@
 """Questions, splits and demonstrations that may never change: runs are named after them."""
 
 import hashlib
+from pathlib import Path
 
 from mxspec.spec.benchmark import Benchmark, Exact, HashSplit, Procedural
 from mxspec.spec.rollout import Limits
 from mxspec.spec.stages import Teacher
 from runners.benchmarks import LoadedBenchmark, load_benchmark
+from runners.benchmarks.generators.word_problems import jsonl
 from runners.benchmarks.question import split_of
 from runners.benchmarks.teachers import demonstrations
 from runners.mas.build import build
@@ -65,3 +67,8 @@ HELD = ["0-0", "2-0+3", "1-3-1-1", "0-0+4+4-2", "4+3"]
 ROW = "d016d97f32ed37ac"
 SHOWN = "b26570f96ecde237"
 SCRIPT_HASH = "2d5eed34bf0feb2e"
+
+
+def test_the_shipped_word_problems() -> None:
+    shipped = Path(__file__).parents[2] / "specs" / "data" / "word_problems.jsonl"
+    assert shipped.read_text() == "".join(line + "\n" for line in jsonl(240, seed=0))
