@@ -1,0 +1,1 @@
+"""Plan -> Jobs: what each job needs, in the order in which they should start."""

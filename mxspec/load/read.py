@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import yaml
 
@@ -15,6 +16,14 @@ MOST_NODES = 100_000
 """Nodes of one document, aliases expanded; more is refused."""
 DEEPEST = 60
 """Levels of nesting; more is refused."""
+
+
+class _Mark(Protocol):
+    """What PyYAML's two kinds of marks have in common."""
+
+    line: int
+    column: int
+
 
 _LOADER: type = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
@@ -43,7 +52,7 @@ class _Reader:
 
     def at(self, event: yaml.Event) -> Position:
         """Where an event starts."""
-        return Position(self.file, event.start_mark.line + 1, event.start_mark.column + 1)
+        return _position(self.file, event.start_mark)
 
     def take(self) -> yaml.Event:
         """The next event."""
@@ -68,6 +77,7 @@ class _Reader:
             self._bound(at)
             return node
         self._bound(at)
+        assert isinstance(event, (yaml.ScalarEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent))
         if event.tag is not None and event.tag != "!":
             self.findings.error("tag", f"tags are not read ({event.tag})", hint="write the plain value", at=at)
         match event:
@@ -149,6 +159,11 @@ class _Reader:
         return [one for one in several if isinstance(one, MapNode)]
 
 
+def _position(file: str, mark: _Mark | None) -> Position:
+    """Where a mark of PyYAML's points; the start of the file where there is none."""
+    return Position(file) if mark is None else Position(file, mark.line + 1, mark.column + 1)
+
+
 def read_text(text: str, file: str, findings: Findings) -> MapNode | None:
     """Reads a document whose top level is a map.
 
@@ -178,8 +193,7 @@ def _document(text: str, file: str, findings: Findings) -> Node | None:
     try:
         events = list(yaml.parse(text, Loader=_LOADER))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        at = Position(file, mark.line + 1, mark.column + 1) if mark else Position(file)
+        at = _position(file, error.problem_mark or error.context_mark)
         line = text.splitlines()[at.line - 1 : at.line]
         tab = bool(line) and "\t" in line[0][: len(line[0]) - len(line[0].lstrip())]
         hint = "indent with spaces, not tabs" if tab or "'\\t'" in str(error.problem) else ""
@@ -191,8 +205,7 @@ def _document(text: str, file: str, findings: Findings) -> Node | None:
         return None
     starts = [event for event in events if isinstance(event, yaml.DocumentStartEvent)]
     if len(starts) > 1:
-        mark = starts[1].start_mark
-        at = Position(file, mark.line + 1, mark.column + 1)
+        at = _position(file, starts[1].start_mark)
         findings.error("documents", "a second document begins here", hint="one file holds one document", at=at)
         return None
     if not starts:

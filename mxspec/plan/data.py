@@ -48,7 +48,9 @@ def pin(spec: Spec, loaded: Loaded) -> Spec:
         if not isinstance(source, Jsonl):
             continue
         where = f"runtime.data.{source.data}"
-        at = next((at for path, at in loaded.origins.items() if path.startswith(f"{where}[")), Position(str(loaded.path)))
+        at = next(
+            (at for path, at in loaded.origins.items() if path.startswith(f"{where}[")), Position(str(loaded.path))
+        )
         candidates = spec.runtime.data[source.data]
         path = find_data(candidates, loaded.base_dir)
         if path is None:

@@ -109,7 +109,7 @@ def run_id(state: str) -> str:
 def cell_id(spec: Spec) -> str:
     """The id of a spec without its seed: equal for replicates and for nothing else."""
     seedless = {key: value for key, value in root_reads(spec).items() if key != "seed"}
-    contents = [
+    contents: list[list[object]] = [
         [digest("content", _without_seeds(stretch_reads(spec, stage, trains))), steps]
         for stage in spec.stages
         for _, steps, trains in blocks(stage)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 
 class SpecModel(BaseModel):
@@ -44,5 +45,5 @@ def leaf(
     Returns:
         What `pydantic.Field` returns.
     """
-    extra = {k: v for k, v in (("x-unit", unit), ("x-source", source)) if v is not None}
+    extra: JsonDict = {k: v for k, v in (("x-unit", unit), ("x-source", source)) if v is not None}
     return Field(description=description, json_schema_extra=extra or None, **constraints)

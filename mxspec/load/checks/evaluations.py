@@ -28,8 +28,8 @@ def check_evaluations(checker: Checker) -> None:
         if use.split != "train":
             message = f"trains on the {use.split} split of {use.use!r}"
             if any(one.use == use.use and one.split == use.split for e in spec.evaluate.values() for one in e.on):
-                path = ("questions", "from", index, "split")
-                checker.error("overlap", path, f"{message}, which an evaluation judges on", "write split: train")
+                where = ("questions", "from", index, "split")
+                checker.error("overlap", where, f"{message}, which an evaluation judges on", "write split: train")
             elif use.split == "test":
                 checker.error("overlap", ("questions", "from", index, "split"), message, "write split: train")
 

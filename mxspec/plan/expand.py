@@ -1,0 +1,148 @@
+"""A sweep -> runs: arms times seeds, equal ids as one run with several names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mxspec.load.errors import did_you_mean
+from mxspec.load.loaded import Arm, Loaded
+from mxspec.load.nodes import Plain
+from mxspec.plan.chain import Stretch
+from mxspec.plan.data import pin
+from mxspec.plan.identity import cell_id, chain_of, last_state, root_state, run_id, spec_hash
+from mxspec.plan.order import in_order
+from mxspec.plan.plan import Difference, PlannedArm
+from mxspec.spec import Spec
+from mxspec.spec.stages import Alternate, RlStage
+
+
+class UnknownChoice(ValueError):
+    """An arm or seed that the sweep does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A run before anything is known about what is done already."""
+
+    run: str
+    cell: str
+    seed: int
+    arms: tuple[str, ...]
+    spec: Spec
+    spec_hash: str
+    root_state: str
+    chain: tuple[Stretch, ...]
+
+
+def choose(loaded: Loaded, arms: Sequence[str] | None, seeds: Sequence[int] | None) -> tuple[list[Arm], list[int]]:
+    """The arms and seeds that a plan is about.
+
+    Raises:
+        UnknownChoice: The spec has no such arm or seed.
+    """
+    spec = loaded.whole
+    declared = list(spec.sweep.seeds) if spec.sweep else [spec.seed]
+    names = [arm.name for arm in loaded.arms]
+    for name in arms or ():
+        if name not in names:
+            raise UnknownChoice(f"no arm {name!r}; {did_you_mean(name, names) or 'arms are ' + ', '.join(names)}")
+    for seed in seeds or ():
+        if spec.sweep and seed not in declared:
+            raise UnknownChoice(f"no seed {seed}; seeds are {', '.join(map(str, declared))}")
+    chosen = [arm for arm in loaded.arms if arms is None or not arms or arm.name in arms]
+    return chosen, list(seeds) if seeds else declared
+
+
+def expand(loaded: Loaded, arms: Sequence[Arm], seeds: Sequence[int]) -> tuple[Expanded, ...]:
+    """All runs: every arm with the first seed, then with the second, and so on.
+
+    Raises:
+        SpecErrors: A data file is missing.
+    """
+    found: dict[str, Expanded] = {}
+    for seed in seeds:
+        for arm in arms:
+            spec = in_order(pin(loaded.reseeded(arm, seed), loaded))
+            chain = chain_of(spec)
+            run = run_id(last_state(spec, chain))
+            known = found.get(run)
+            names = (*(known.arms if known else ()), arm.name)
+            if known:
+                spec, chain = known.spec, known.chain
+            found[run] = Expanded(run, cell_id(spec), seed, names, spec, spec_hash(spec), root_state(spec), chain)
+    return tuple(found.values())
+
+
+def planned_arms(loaded: Loaded, arms: Sequence[Arm], runs: Sequence[Expanded]) -> tuple[PlannedArm, ...]:
+    """What each arm changes and how much it does."""
+    baseline = loaded.arms[0]
+    same = {name: run.arms[0] for run in runs for name in run.arms[1:]}
+    return tuple(
+        PlannedArm(
+            name=arm.name,
+            differs=differences(baseline, arm),
+            same_as=same.get(arm.name),
+            executions_per_step=executions_per_step(arm.spec),
+            rl_steps=sum(stage.steps for stage in arm.spec.stages if isinstance(stage, RlStage)),
+            trains=trained_by_rl(arm.spec),
+        )
+        for arm in arms
+    )
+
+
+def executions_per_step(spec: Spec) -> int:
+    """Executions of one rl step; 0 where there is no rl stage."""
+    tree = spec.rollout.tree
+    learns = any(isinstance(stage, RlStage) for stage in spec.stages)
+    return spec.questions.per_step * tree.designs * tree.executions if learns else 0
+
+
+def trained_by_rl(spec: Spec) -> tuple[str, ...]:
+    """Roles that rl stages train, in the order of their first block."""
+    given = [
+        stage.train.order if isinstance(stage.train, Alternate) else stage.train
+        for stage in spec.stages
+        if isinstance(stage, RlStage)
+    ]
+    return tuple(dict.fromkeys(role for roles in given for role in roles))
+
+
+def differences(baseline: Arm, arm: Arm) -> tuple[Difference, ...]:
+    """The values that an arm or the baseline declares and in which the two differ."""
+    found: list[Difference] = []
+    for path in dict.fromkeys((*baseline.changes, *arm.changes)):
+        before, after = _look_up(baseline.tree, path), _look_up(arm.tree, path)
+        if before != after:
+            found.append(Difference(path=path, baseline=brief(before), value=brief(after)))
+    return tuple(found)
+
+
+def _look_up(tree: Plain, path: str) -> Plain:
+    from mxspec.load.paths import parse_path
+
+    value = tree
+    for step in parse_path(path):
+        if isinstance(value, list):
+            value = next(
+                (v for i, v in enumerate(value) if i == step or (isinstance(v, dict) and v.get("name") == step)), None
+            )
+        else:
+            value = value.get(str(step)) if isinstance(value, dict) else None
+    return value
+
+
+def brief(value: Plain) -> str:
+    """A value in a few characters: a map by its kind and scalars, a list by its items."""
+    if isinstance(value, dict):
+        kind = value.get("kind")
+        rest = {key: item for key, item in value.items() if key != "kind"}
+        if kind == "alternate":
+            return f"alternate {brief(rest.get('order'))} every {brief(rest.get('every'))}"
+        if set(rest) <= {"designs", "executions"} and rest:
+            return "x".join(str(item) for item in rest.values())
+        inner = ", ".join(f"{key} {brief(item)}" for key, item in rest.items())
+        return f"{kind} ({inner})" if kind and inner else str(kind or inner or "{}")
+    if isinstance(value, list):
+        return "[" + ", ".join(brief(item) for item in value) + "]"
+    return "-" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

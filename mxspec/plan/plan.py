@@ -1,0 +1,110 @@
+"""The plan: what would run, what is done already, what is shared; plain data that others walk."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from mxspec.plan.chain import Continues, Stretch
+from mxspec.spec import Spec
+
+Status = Literal["new", "continues", "running", "failed", "done"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Difference(_Part):
+    """A value in which an arm differs from the baseline, both as short text."""
+
+    path: str
+    baseline: str
+    value: str
+
+
+class PlannedArm(_Part):
+    """An arm: how it differs, and how much it does per step and in all."""
+
+    name: str
+    differs: tuple[Difference, ...]
+    same_as: str | None
+    """The arm before it with equal ids, of which this one is another name."""
+    executions_per_step: int
+    """Executions of one rl step; 0 where there is no rl stage."""
+    rl_steps: int
+    trains: tuple[str, ...]
+    """Roles that its rl stages train, in the order of their first block."""
+
+
+class PlannedRun(_Part):
+    """A run, or a prefix that several runs share."""
+
+    run: str
+    """Id: the state after the last step."""
+    cell: str
+    seed: int
+    arms: tuple[str, ...]
+    """Arms that it stands for; of a prefix all that share it."""
+    spec: Spec
+    """Resolved, self-contained, data files pinned, maps in canonical order, without `sweep`."""
+    spec_hash: str
+    root_state: str
+    chain: tuple[Stretch, ...]
+    prefix: bool
+    status: Status
+    continues: Continues | None
+    """The committed checkpoint that it goes on from."""
+    needs: tuple[str, ...]
+    """Runs that must be done first."""
+    message: str
+    """Why it failed; empty where it did not."""
+
+    @property
+    def last_state(self) -> str:
+        """The state after its last step."""
+        return self.chain[-1].end_state if self.chain else self.root_state
+
+    @property
+    def pending(self) -> bool:
+        """Whether something is left to do that nobody does now."""
+        return self.status in ("new", "continues", "failed")
+
+
+class SharedWork(_Part):
+    """Work that is done once for several runs."""
+
+    stage: str
+    jobs: int
+    """Prefixes to be trained."""
+    runs: int
+    """Runs that go on from them."""
+
+
+class Plan(_Part):
+    """All runs of a spec: one seed of every arm first, the baseline before the others."""
+
+    version: Literal[1] = 1
+    name: str
+    file: str
+    base_dir: str
+    runs_dir: str
+    baseline: str
+    seeds: tuple[int, ...]
+    arms: tuple[PlannedArm, ...]
+    runs: tuple[PlannedRun, ...]
+    prefixes: tuple[PlannedRun, ...]
+    shared: tuple[SharedWork, ...]
+    named: int
+    """Arms times seeds."""
+    warnings: tuple[str, ...]
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is left to do."""
+        return any(run.pending for run in self.runs)
+
+    def count(self, status: Status) -> int:
+        """Runs of a status."""
+        return sum(run.status == status for run in self.runs)
