@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mxspec.plan.identity import evaluation_id
-
 from mxspec.rundir.tables import EvaluationRoleRow, EvaluationRow
 from mxspec.spec import Spec
 from mxspec.spec.benchmark import Use

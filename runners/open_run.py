@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Event
 
 from lightning.fabric import Fabric
-from mxspec.load.environment import first_existing
 
 from mxspec.compile.job import Job
+from mxspec.plan.data import find_data
 from mxspec.rundir import Lineage, RunDir
 from mxspec.spec import Spec
 from mxspec.spec.policy import FromConfig
@@ -29,28 +29,30 @@ from runners.run import Run
 from runners.workbench import Workbench
 
 
-def open_run(job: Job, *, stop: Event, on_progress: Callable[[Progress], None]) -> Run:
+def open_run(job: Job, run_dir: RunDir, *, stop: Event, on_progress: Callable[[Progress], None]) -> Run:
     """Builds everything that a run works with and loads the furthest checkpoint of its chain.
 
     Args:
         job: What to run.
+        run_dir: Its directory; the caller holds the lock.
         stop: Set from outside to have the run stop after its present step.
         on_progress: Called after every step.
 
     Raises:
         MissingEnvironment: A model, package or data file is not there.
-        DamagedCheckpoint: The checkpoint to go on from does not match its manifest.
+        DamagedError: The checkpoint to go on from does not match its manifest.
     """
     deterministic(job.spec.runtime.trainer.threads)
     start = find_start(job)
-    run_dir = RunDir(Path(job.runs_dir) / job.run)
-    recorder = Recorder.start(run_dir, job, from_step=start.step if start else 0)
+    if start is not None:
+        start.checkpoint.verify()
+    recorder = Recorder.start(run_dir, from_step=start.step if start else 0)
     bench = open_workbench(job)
     position = Position()
     if start is not None:
         if start.run != job.run:
             recorder.lineage(Lineage(child=job.run, parent=start.run, step=start.step, state=start.state, take="all"))
-        questions = load_policies(start.checkpoint, bench.policies, bench.fabric)
+        questions = load_policies(start.checkpoint.path, bench.policies, bench.fabric)
         position = Position(start.stretch, start.done, start.step, start.stage_step, questions)
         if start.done == 0 and new_stage(job, start.stretch):
             position.stage_step = 0
@@ -103,7 +105,8 @@ def open_workbench(job: Job) -> Workbench:
 
 def load_benchmarks(spec: Spec, base_dir: Path) -> dict[str, LoadedBenchmark]:
     """Every declared benchmark, its data file found."""
-    paths = {name: first_existing(candidates, base_dir) for name, candidates in spec.runtime.data.items()}
+    found = {name: find_data(candidates, base_dir) for name, candidates in spec.runtime.data.items()}
+    paths = {name: path for name, path in found.items() if path is not None}
     return {name: load_benchmark(name, one, data_paths=paths) for name, one in spec.benchmarks.items()}
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mxspec.plan.identity import state_at
-
 from mxspec.compile.job import Job
-from mxspec.rundir import RunDir, open_runs
+from mxspec.plan.status import longest, positions
+from mxspec.rundir import Committed, RunDir, open_runs
 
 
 @dataclass(slots=True)
@@ -35,7 +34,7 @@ class Start:
     """A committed checkpoint on a run's chain."""
 
     run: str
-    checkpoint: Path
+    checkpoint: Committed
     step: int
     stage_step: int
     state: str
@@ -45,22 +44,12 @@ class Start:
 
 def chain_states(job: Job) -> dict[str, tuple[int, int]]:
     """Every state of a job's chain -> (stretch, steps done in it), ends given as the start of the next stretch."""
-    states: dict[str, tuple[int, int]] = {}
-    for index, stretch in enumerate(job.chain):
-        for done in range(1, max_steps(job, index) + (stretch.steps is None)):
-            states[state_at(stretch, done)] = (index, done)
-        states[stretch.end_state] = (index + 1, 0)
-    return states
+    return positions(job.spec, job.chain)
 
 
 def max_steps(job: Job, index: int) -> int:
     """Most steps of a stretch: its length, or the most epochs that its gate allows."""
-    stretch = job.chain[index]
-    if stretch.steps is not None:
-        return stretch.steps
-    stage = job.spec.stages[stretch.stage_index]
-    assert stage.kind == "sft" and stage.gate is not None
-    return stage.gate.max_epochs
+    return longest(job.spec, job.chain[index])
 
 
 def find_start(job: Job) -> Start | None:
@@ -68,19 +57,11 @@ def find_start(job: Job) -> Start | None:
     states = chain_states(job)
     best: Start | None = None
     for info in open_runs(Path(job.runs_dir)):
-        for checkpoint in info.checkpoints:
-            if checkpoint.state not in states:
+        for one in RunDir(info.path).checkpoints() if info.checkpoints else ():
+            if one.manifest.state not in states:
                 continue
-            stretch, done = states[checkpoint.state]
-            found = Start(
-                run=info.run,
-                checkpoint=RunDir(info.path).checkpoint(checkpoint.step),
-                step=checkpoint.step,
-                stage_step=checkpoint.stage_step,
-                state=checkpoint.state,
-                stretch=stretch,
-                done=done,
-            )
+            stretch, done = states[one.manifest.state]
+            found = Start(info.run, one, one.manifest.step, one.manifest.stage_step, one.manifest.state, stretch, done)
             if best is None or (stretch, done, info.run == job.run) > (best.stretch, best.done, best.run == job.run):
                 best = found
     return best

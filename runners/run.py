@@ -8,9 +8,8 @@ from math import floor
 from threading import Event
 from time import perf_counter
 
-from mxspec.plan.identity import state_at
-
 from mxspec.compile.job import Job, Stretch
+from mxspec.plan.identity import state_at
 from mxspec.rundir.tables import StageRow, StepRow, TimingRow
 from mxspec.spec import Spec
 from runners.benchmarks import Question
@@ -48,6 +47,7 @@ class Run:
     total_steps: int
     state: str
     measured: dict[str, float] = field(default_factory=dict)
+    response_tokens: float = 0.0
     _timings: list[TimingRow] = field(default_factory=list)
 
     @property
@@ -122,6 +122,7 @@ class Run:
             StepRow(index, stretch.stage, at.stage_step - 1, role, metric, value)
             for (role, metric), value in sorted(metrics.items(), key=lambda item: (item[0][0] or "", item[0][1]))
         ]
+        self.response_tokens += metrics.get((None, "response_tokens"), 0.0)
         self.recorder.add(rows)
         self.recorder.add(self._timings)
         self._timings.clear()
@@ -157,7 +158,7 @@ class Run:
             state=self.state,
             write=lambda path: save_policies(path, self.bench.policies, self.bench.fabric, at.questions),
         )
-        self.recorder.prune_checkpoints(self.keeps)
+        self.recorder.prune_checkpoints(lambda manifest: self.keeps(manifest.state, manifest.step))
 
     def keeps(self, state: str, step: int) -> bool:
         """Whether a checkpoint outlives the next one: the newest does, and those that the spec keeps."""
@@ -182,7 +183,7 @@ class Run:
             message=message,
             metrics=headline,
         )
-        self.recorder.heartbeat(progress)
+        self.recorder.heartbeat(progress, force=self.stop.is_set())
         self.on_progress(progress)
 
     def next_stretch(self) -> None:

@@ -68,7 +68,7 @@ class TransformersEngine:
         order = sorted(range(len(requests)), key=lambda i: (len(requests[i].prompt), requests[i].prompt, i))
         done: dict[int, Completion] = {}
         training = self._model.training
-        self._model.eval()
+        self._model.train(False)
         try:
             kind = self._model.device.type
             with torch.inference_mode(), torch.autocast(kind, torch.bfloat16, enabled=self._autocast):

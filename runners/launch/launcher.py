@@ -10,7 +10,7 @@ from typing import Protocol
 from mxspec.compile.job import Job
 from runners.outcome import Outcome, Progress
 
-RUN_JOB = "runners.coevolve:run_job"
+RUN_JOB = "runners.execute:run_job"
 """The function that executes a job, as `module:name`: a worker imports it by itself."""
 
 

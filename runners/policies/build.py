@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import cast
 
 import torch
 from lightning.fabric import Fabric
@@ -65,8 +66,8 @@ def _fresh(model: FromConfig, tokenizer: PreTrainedTokenizerBase, seed: int) -> 
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed % 2**63)
-        fresh: PreTrainedModel = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
-    return fresh
+        make = cast(Callable[..., PreTrainedModel], AutoModelForCausalLM.from_config)
+        return make(config, dtype=torch.float32)
 
 
 def _policy(

@@ -82,7 +82,7 @@ def run_wave(ready: Sequence[Ready], served: Mapping[str, Served], seed: SeedPar
                 turn=one.request.turn,
                 prompt=request.prompt,
                 prompt_text=text,
-                text=served[one.role].renderer.decode(completion.ids),
+                text=served[one.role].renderer.decode(completion.ids.tolist()),
                 completion=completion,
             )
     return calls

@@ -1,6 +1,7 @@
 from workflow import AgentNode, Workflow
 
-workflow = Workflow(name="reduce once")
+workflow = Workflow(name="reduce twice")
+workflow.add_node(AgentNode(name="reduce"))
 workflow.add_node(AgentNode(name="reduce"))
 result = workflow.run(question)
 print(result.content)
