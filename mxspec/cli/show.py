@@ -65,7 +65,6 @@ def _tree(loaded: Loaded, arm: str | None, *, resolved: bool) -> dict[str, Plain
 
 
 def _print_origins(loaded: Loaded) -> None:
-    from mxspec.load.nodes import Plain
 
     def leaves(value: Plain, path: str) -> dict[str, Plain]:
         if isinstance(value, dict):

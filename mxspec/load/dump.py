@@ -39,11 +39,11 @@ _Dumper.add_representer(float, _number)
 
 
 def dump_plain(tree: Plain, *, escape: bool = True) -> str:
-    """Plain data as YAML.
+    r"""Plain data as YAML.
 
     Args:
         tree: The data.
-        escape: Whether `${` is written as `\\${` where a reader would take it for a reference.
+        escape: Whether `${` is written as `\${` where a reader would take it for a reference.
     """
     data = _escaped(tree, ()) if escape else tree
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None)

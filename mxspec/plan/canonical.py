@@ -47,4 +47,19 @@ def digest(*parts: object) -> str:
 
 def leaves(model: BaseModel) -> dict[str, object]:
     """A model as it is hashed: leaves at their default left out, so that a later field changes no id."""
-    return model.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    found: dict[str, object] = {}
+    for name, field in type(model).model_fields.items():
+        value = getattr(model, name)
+        if field.is_required() or value != field.get_default(call_default_factory=True):
+            found[field.alias or name] = _leaf(value)
+    return found
+
+
+def _leaf(value: object) -> object:
+    if isinstance(value, BaseModel):
+        return leaves(value)
+    if isinstance(value, (list, tuple)):
+        return [_leaf(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _leaf(item) for key, item in value.items()}
+    return value

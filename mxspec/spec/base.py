@@ -21,6 +21,7 @@ class SpecModel(BaseModel):
         extra="forbid",
         frozen=True,
         strict=True,
+        defer_build=True,  # only what a process uses is built: half the start-up of `validate`
         allow_inf_nan=False,
         validate_default=True,
         ser_json_inf_nan="constants",
@@ -40,7 +41,8 @@ def leaf(
         description: What the value means, one sentence.
         unit: The unit of the value, when it has one.
         source: Paper or equation that the value comes from.
-        **constraints: Passed on to `pydantic.Field` (default, gt, ge, ...).
+        **constraints: Passed on to `pydantic.Field` (default, gt, ge, ...). A default that is a model is
+            given as `default_factory`, so that importing the language builds no validator.
 
     Returns:
         What `pydantic.Field` returns.

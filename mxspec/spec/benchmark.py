@@ -26,7 +26,7 @@ class Procedural(SpecModel):
     generator: str = leaf("Name of the registered generator.")
     difficulty: tuple[int, ...] = leaf("Levels drawn from, uniformly.", min_length=1)
     seed: int = leaf("Seed of the held-out question lists.", default=0)
-    split: HashSplit = leaf("How questions are split.", default=HashSplit())
+    split: HashSplit = leaf("How questions are split.", default_factory=HashSplit)
 
 
 class Jsonl(SpecModel):
@@ -42,7 +42,7 @@ class Jsonl(SpecModel):
     question: str = leaf("Column of the question.", default="question")
     answer: str = leaf("Column of the gold answer.", default="answer")
     gold_after: str | None = leaf("The gold is what follows the last of these marks.", default=None)
-    split: HashSplit = leaf("How questions are split.", default=HashSplit())
+    split: HashSplit = leaf("How questions are split.", default_factory=HashSplit)
 
 
 Source = Annotated[Procedural | Jsonl, Field(discriminator="kind")]

@@ -38,7 +38,7 @@ class Evaluation(SpecModel):
         min_length=1,
     )
     on: tuple[Use, ...] = leaf("Benchmarks that judge.", min_length=1)
-    tree: Tree = leaf("Width of each level.", default=Tree())
+    tree: Tree = leaf("Width of each level.", default_factory=Tree)
     sampling: Annotated[Literal["same"] | TemperatureOverride, Field(union_mode="left_to_right")] = leaf(
         "As in training, or what differs.", default="same"
     )

@@ -67,7 +67,7 @@ class LearnSft(SpecModel):
     """Supervised fine-tuning."""
 
     optimizer: AdamW = leaf("The optimizer.")
-    schedule: Schedule = leaf("Learning rate over time.", default=Constant(kind="constant"))
+    schedule: Schedule = leaf("Learning rate over time.", default_factory=lambda: Constant(kind="constant"))
     batch: int = leaf("Rows per optimizer step, over all trained roles.", unit="rows", gt=0)
     loss_on: Literal["response"] = leaf("Tokens that carry loss.", default="response")
 
@@ -77,8 +77,8 @@ class LearnRl(SpecModel):
 
     loss: Grpo = leaf("The objective.")
     optimizer: AdamW = leaf("The optimizer.")
-    schedule: Schedule = leaf("Learning rate over time.", default=Constant(kind="constant"))
-    update: Update = leaf("How a batch is consumed.", default=Update())
+    schedule: Schedule = leaf("Learning rate over time.", default_factory=lambda: Constant(kind="constant"))
+    update: Update = leaf("How a batch is consumed.", default_factory=Update)
 
 
 class Learn(SpecModel):

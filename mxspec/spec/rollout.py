@@ -30,7 +30,7 @@ class Rollout(SpecModel):
 
     tree: Tree = leaf("Width of each level.")
     staleness: Literal[0] = leaf("Steps by which a rollout lags the policy it trains.", unit="steps", default=0)
-    limits: Limits = leaf("Budgets of one execution.", default=Limits())
+    limits: Limits = leaf("Budgets of one execution.", default_factory=Limits)
 
 
 class Grade(SpecModel):

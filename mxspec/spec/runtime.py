@@ -61,17 +61,17 @@ class Wandb(SpecModel):
 class Track(SpecModel):
     """Optional mirrors."""
 
-    wandb: Wandb = leaf("Weights & Biases.", default=Wandb())
+    wandb: Wandb = leaf("Weights & Biases.", default_factory=Wandb)
 
 
 class Runtime(SpecModel):
     """Where and how a run happens."""
 
-    launcher: Launcher = leaf("Who places the runs.", default=LocalLauncher(kind="local"))
-    engine: TransformersEngine = leaf("Who generates.", default=TransformersEngine(kind="transformers"))
-    trainer: Trainer = leaf("Layout of an update.", default=Trainer())
-    checkpoints: Checkpoints = leaf("Which states are kept.", default=Checkpoints())
+    launcher: Launcher = leaf("Who places the runs.", default_factory=lambda: LocalLauncher(kind="local"))
+    engine: TransformersEngine = leaf("Who generates.", default_factory=lambda: TransformersEngine(kind="transformers"))
+    trainer: Trainer = leaf("Layout of an update.", default_factory=Trainer)
+    checkpoints: Checkpoints = leaf("Which states are kept.", default_factory=Checkpoints)
     data: dict[str, tuple[str, ...]] = leaf(
         "Candidate paths of each data file; the first that is set and exists is read.", default={}
     )
-    track: Track = leaf("Mirrors.", default=Track())
+    track: Track = leaf("Mirrors.", default_factory=Track)
