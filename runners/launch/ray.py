@@ -18,7 +18,7 @@ from threading import Event
 from typing import Any
 
 import ray
-from ray.exceptions import GetTimeoutError, RayActorError, RayError, WorkerCrashedError
+from ray.exceptions import RayActorError, RayError, WorkerCrashedError
 
 from mxspec.compile.job import Job
 from runners.launch.launcher import RUN_JOB, Patience, Watcher
@@ -27,6 +27,7 @@ from runners.launch.worker import Worker
 from runners.outcome import Outcome
 
 POLL_SECONDS = 0.25
+LAST_NEWS_SECONDS = 5.0
 OBJECT_STORE_BYTES = 200_000_000
 """Jobs and progress are small; nothing large goes through the object store."""
 
@@ -36,11 +37,15 @@ WORKER_DIED = (RayActorError, WorkerCrashedError)
 
 @dataclass(slots=True)
 class _Busy:
-    """A worker with the job that it runs, and the promise of its outcome."""
+    """A worker with the job that it runs, the promise of its outcome and, once asked for, of its news.
+
+    A worker hands out each piece of news once, so a promise of news is kept until it is fulfilled.
+    """
 
     worker: Any
     job: Job
     outcome: ray.ObjectRef[Outcome]
+    news: Any = None
     told_to_stop: bool = False
 
 
@@ -121,7 +126,8 @@ class RayLauncher:
             _tell_all(watcher, queue.finish(Outcome(run, "failed", 0, 0.0, f"Ray: {_first_line(error)}")))
             ray.kill(one.worker)
             return self._new_worker(gpus)
-        _pass_on_news([one], watcher)
+        for _ in ("asked for before", "since"):
+            _pass_on_news([one], watcher, timeout=LAST_NEWS_SECONDS)
         _tell_all(watcher, queue.finish(outcome))
         return one.worker
 
@@ -138,14 +144,25 @@ class RayLauncher:
         return actor.remote(self._run_job)
 
 
-def _pass_on_news(busy: Sequence[_Busy], watcher: Watcher) -> None:
-    """Asks every worker for progress; one that is still importing, or has died, has none."""
-    asked = [one.worker.news.options(concurrency_group="control").remote() for one in busy]
-    for one in asked:
-        try:
-            news = ray.get(one, timeout=POLL_SECONDS)
-        except (GetTimeoutError, *WORKER_DIED):
+def _pass_on_news(busy: Sequence[_Busy], watcher: Watcher, timeout: float = 0) -> None:
+    """Passes on the progress that workers have told of, and asks for more.
+
+    Args:
+        busy: Workers; one that is still importing, or has died, has no news.
+        watcher: Told.
+        timeout: Seconds to wait for news that have not arrived.
+    """
+    for one in busy:
+        if one.news is None:
+            one.news = one.worker.news.options(concurrency_group="control").remote()
+        arrived, _ = ray.wait([one.news], timeout=timeout)
+        if not arrived:
             continue
+        try:
+            news = ray.get(one.news)
+        except WORKER_DIED:
+            continue
+        one.news = None
         for progress in news:
             watcher.progressed(progress)
 

@@ -57,6 +57,8 @@ def run_small_job(job: Job, *, on_progress: Callable[[Progress], None] | None, s
             os.kill(os.getpid(), signal.SIGKILL)
         if what == "always die":
             os.kill(os.getpid(), signal.SIGKILL)
+        if what == "deaf":
+            Event().wait(600)
         if what == "wait" and stop is not None:
             stop.wait(60)
         if stop is not None and stop.is_set():

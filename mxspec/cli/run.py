@@ -1,0 +1,163 @@
+"""`mxspec run`: plan, launch, watch, collect, and say what came out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mxspec.cli.exits import FAILED, INTERRUPTED, MISSING_ENVIRONMENT
+from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS, SET, SPEC
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mxspec.compile.job import Job
+    from mxspec.plan.plan import Plan
+    from mxspec.spec.runtime import Runtime
+    from runners.outcome import Outcome
+
+
+def run(
+    spec: Annotated[str, SPEC],
+    sets: Annotated[list[str] | None, SET] = None,
+    runs: Annotated[Path, RUNS] = DEFAULT_RUNS,
+    arms: Annotated[
+        list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; may be repeated.")
+    ] = None,
+    seeds: Annotated[
+        list[int] | None, typer.Option("--seed", metavar="N", help="Only this seed; may be repeated.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan and stop.")] = False,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="The first failed run stops all others.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show failures and the result only.")] = False,
+    json: Annotated[bool, JSON] = False,
+) -> None:
+    """Run what a spec declares and is not done yet, and land the results in the store.
+
+    What is done already is not run again; what was interrupted goes on. Ctrl-C commits the step
+    in progress and stops (exit 130); a second Ctrl-C stops at once, which costs no committed step.
+    Exit 1 where a run failed, 3 where the spec is wrong, 4 where the machine lacks something.
+    """
+    from mxspec.cli.exits import UsageError
+    from mxspec.cli.output import say
+    from mxspec.cli.plan import print_plan
+    from mxspec.cli.summary import summarise
+    from mxspec.compile.jobs import compile_jobs
+    from mxspec.load import load_spec
+    from mxspec.plan.expand import UnknownChoice
+    from mxspec.plan.make import make_plan
+
+    loaded = load_spec(spec, sets=tuple(sets or ()))
+    try:
+        plan = make_plan(loaded, runs, arms=arms, seeds=seeds)
+    except UnknownChoice as error:
+        raise UsageError(str(error)) from error
+    jobs = compile_jobs(plan)
+    if not quiet and not json:
+        print_plan(plan)
+    if dry_run:
+        return
+    outcomes: tuple[Outcome, ...] = ()
+    if jobs:
+        require_packages(loaded.whole.runtime)
+        record_sweep(plan, runs, part=bool(arms or seeds))
+        outcomes = launch(jobs, loaded.whole.runtime, runs, fail_fast=fail_fast, quiet=quiet or json)
+    elif not quiet:
+        say("nothing is left to do")
+    summarise(plan, outcomes, json=json)
+    code = exit_code(outcomes)
+    if code:
+        raise typer.Exit(code)
+
+
+def require_packages(runtime: Runtime) -> None:
+    """Refuses to start where a package is missing that every run needs.
+
+    Raises:
+        MissingEnvironment: Names the packages and how to install them.
+    """
+    from importlib.util import find_spec
+
+    from mxspec.cli.exits import MissingEnvironment
+
+    needed = ["torch", "transformers", "lightning", "pyarrow", "pydantic_monty", "duckdb"]
+    if runtime.launcher.kind == "ray":
+        needed.append("ray")
+    missing = [name for name in needed if find_spec(name) is None]
+    if missing:
+        raise MissingEnvironment(
+            f"not installed: {', '.join(missing)}",
+            hint="pip install torch==2.13.0, then pip install 'mxspec[run,analysis]'",
+        )
+
+
+def record_sweep(plan: Plan, runs_dir: Path, *, part: bool) -> None:
+    """Records which runs the arms stand for, in `sweeps/` beside the run directories.
+
+    Args:
+        plan: What is run.
+        runs_dir: Where the run directories are.
+        part: Whether only some arms or seeds were asked for; those recorded before stay then.
+    """
+    from mxspec.rundir import SweepRecord, SweepRun, read_sweeps, write_sweep
+
+    runs = {
+        (arm, one.seed): SweepRun(arm=arm, seed=one.seed, cell=one.cell, run=one.run, is_baseline=arm == plan.baseline)
+        for arm in (named.name for named in plan.arms)
+        for one in plan.runs
+        if arm in one.arms
+    }
+    before = next((one for one in read_sweeps(runs_dir) if one.name == plan.name), None)
+    if part and before is not None and before.baseline == plan.baseline:
+        runs = {(one.arm, one.seed): one for one in before.runs} | runs
+    write_sweep(runs_dir, SweepRecord(name=plan.name, baseline=plan.baseline, runs=tuple(runs.values())))
+
+
+def launch(
+    jobs: Sequence[Job],
+    runtime: Runtime,
+    runs_dir: Path,
+    *,
+    fail_fast: bool = False,
+    quiet: bool = False,
+    run_job: str = "runners.coevolve:run_job",
+) -> tuple[Outcome, ...]:
+    """Runs jobs, shows their progress and collects meanwhile.
+
+    Args:
+        jobs: What is left to do.
+        runtime: `runtime` of the spec, which names the launcher.
+        runs_dir: Where the run directories are.
+        fail_fast: Whether the first failed run stops all others.
+        quiet: Whether only failures are shown.
+        run_job: Function that executes a job, as `module:name`.
+
+    Returns:
+        One outcome a job.
+
+    Raises:
+        KeyboardInterrupt: A second Ctrl-C.
+    """
+    from threading import Event
+
+    from mxspec.cli.collecting import BackgroundCollector
+    from mxspec.cli.output import say
+    from mxspec.cli.watch import watching
+    from runners.launch import launcher_for
+    from runners.launch.interrupts import stop_on_signals
+
+    stop = Event()
+    launcher = launcher_for(runtime, fail_fast=fail_fast, run_job=run_job)
+    with watching(jobs, quiet=quiet) as watcher, BackgroundCollector(runs_dir, watcher.noted):
+        with stop_on_signals(stop, lambda: say("stops after the step in progress; Ctrl-C again stops at once")):
+            return launcher.launch(jobs, watcher, stop)
+
+
+def exit_code(outcomes: Sequence[Outcome]) -> int:
+    """The code that stands for what became of the jobs."""
+    failed = [one for one in outcomes if one.state == "failed"]
+    if failed:
+        return MISSING_ENVIRONMENT if all(one.environment for one in failed) else FAILED
+    return INTERRUPTED if any(one.state == "interrupted" for one in outcomes) else 0
