@@ -34,7 +34,7 @@ _BOUNDS = {
 _SWITCHES = {"no": "false", "off": "false", "n": "false", "yes": "true", "on": "true", "y": "true"}
 
 
-def forbidden_values(root: Node, findings: Findings) -> set[Path]:
+def forbidden_values(root: Node, findings: Findings, start: Any) -> set[Path]:
     """Reports values that no field may have: secrets, infinity, NaN.
 
     Returns:
@@ -46,7 +46,8 @@ def forbidden_values(root: Node, findings: Findings) -> set[Path]:
             continue
         where, last = dotted(root, path), str(path[-1])
         if isinstance(node.value, float) and not math.isfinite(node.value):
-            if node.text[:1] == "." or node.text[1:2] == ".":
+            wants_text = str in members(annotation_at(root, path, start))
+            if ".inf" in node.text.lower() or ".nan" in node.text.lower() or not wants_text:
                 findings.error("not-finite", f"`{node.text}` is no finite number", path=where, at=node.at)
             else:
                 hint = f"quote it: '{node.text}'"
@@ -281,7 +282,10 @@ def _value(fault: _Fault, node: Node | None, annotation: Any) -> tuple[str, str,
         case "literal_error":
             words = re.findall(r"'([^']*)'", fault.context["expected"])
             close = did_you_mean(node.text, words) if isinstance(node, ScalarNode) else ""
-            return f"{text} is not allowed", f"{close} write {fault.context['expected']}".strip(), "value"
+            hint = f"{close} write {fault.context['expected']}".strip()
+            if fault.path[-1:] == ("kind",):
+                return f"unknown kind {text}", hint, "unknown-kind"
+            return f"{text} is not allowed", hint, "value"
         case "too_short":
             return (
                 "the list must not be empty" if isinstance(node, ListNode) else "the map must not be empty",

@@ -61,7 +61,7 @@ class Inliner:
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "not UTF-8"
             findings.error("no-file", f"{shown(file)} cannot be read: {why}", path=where, at=named.at)
-            return
+            text = ""
         key_at = owner.keys["file"]
         new = owner.without("file").put("text", ScalarNode(named.at, text, text, plain=False), key_at)
         self._replace(path, new)

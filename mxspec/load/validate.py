@@ -27,7 +27,7 @@ def validate(root: MapNode, model: type[M], findings: Findings, *, partial: bool
     """
     from mxspec.load.diagnose import diagnose, forbidden_values
 
-    reported = forbidden_values(root, findings)
+    reported = forbidden_values(root, findings, model)
     try:
         found = model.model_validate_json(json.dumps(to_plain(root)))
     except ValidationError as error:

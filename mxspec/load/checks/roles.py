@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from itertools import combinations
 
 from mxspec.load.checks.where import Checker
-from mxspec.load.errors import did_you_mean
 from mxspec.load.nodes import Step
 from mxspec.spec.policy import FromConfig
 from mxspec.spec.structure import Fixed
@@ -19,10 +18,8 @@ def check_roles(checker: Checker) -> None:
     """Checks `structure`, `roles` and what `policy` says about them."""
     spec = checker.spec
     writer = checker.writer
-    if writer is not None and writer not in spec.roles:
-        roles = list(spec.roles)
-        hint = did_you_mean(writer, roles) or f"roles are {', '.join(roles)}"
-        checker.error("unknown-role", ("structure", "writer"), f"no role {writer!r}", hint)
+    if spec.structure.kind == "generated":
+        checker.known_role(spec.structure.writer, ("structure", "writer"))
     for name, role in spec.roles.items():
         if role.agents is None and name != writer:
             why = "plays no agents and writes no designs, so nothing serves it"

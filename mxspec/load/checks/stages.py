@@ -66,8 +66,9 @@ def _sft(checker: Checker, path: tuple[Step, ...], stage: SftStage) -> None:
         else:
             hint = "keep one; the gate bounds the epochs by `max_epochs`"
             checker.error("two-ends", (*path, "epochs"), "both `epochs` and a `gate` end the stage", hint)
+    unknown = [role for role in stage.train if role not in checker.spec.roles]
     for role in stage.data.rows:
-        if role not in stage.train:
+        if role not in stage.train and not unknown:
             checker.error(
                 "rows", (*path, "data", "rows", role), f"rows for {role!r}, which the stage does not train", key=True
             )
@@ -101,7 +102,7 @@ def _watch(checker: Checker, path: tuple[Step, ...], watch: str) -> None:
 
 
 def _tokenizer(checker: Checker, model: FromConfig) -> None:
-    stages = {stage.name: stage for stage in checker.spec.stages}
+    stages = {stage.name: stage for stage in reversed(checker.spec.stages)}
     name, path = model.tokenizer.train_on, ("policy", "model", "tokenizer", "train_on")
     if name not in stages:
         hint = did_you_mean(name, stages) or f"stages are {', '.join(stages) or 'none'}"

@@ -59,8 +59,16 @@ class Checker:
 
     @property
     def writer(self) -> str | None:
-        """The role that writes designs; None under a fixed structure."""
-        return self.spec.structure.writer if self.spec.structure.kind == "generated" else None
+        """The role that writes designs; None under a fixed structure.
+
+        Where the named one does not exist, the only role without agents is meant: its name is
+        reported once, and no rule trips over it again.
+        """
+        if self.spec.structure.kind != "generated":
+            return None
+        named = self.spec.structure.writer
+        silent = [name for name, role in self.spec.roles.items() if role.agents is None]
+        return silent[0] if named not in self.spec.roles and len(silent) == 1 else named
 
 
 def trained_roles(stage: RlStage) -> tuple[str, ...]:
