@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 VERBS: dict[str, tuple[str, str]] = {
     "validate": ("mxspec.cli.validate:validate", "Check spec files; every error at once."),
     "plan": ("mxspec.cli.plan:plan", "Show what would run, what is done already, and what it takes."),
+    "run": ("mxspec.cli.run:run", "Run what is not done yet, and land the results in the store."),
+    "ls": ("mxspec.cli.ls:ls", "List the runs and where they stand."),
+    "logs": ("mxspec.cli.logs:logs", "Print the log of a run, or follow it."),
     "show": ("mxspec.cli.show:show", "Print a spec as it was read, resolved, or with the origin of every value."),
     "schema": ("mxspec.cli.schema:schema", "Print the JSON Schema of the spec language."),
 }

@@ -122,7 +122,7 @@ def launch(
     *,
     fail_fast: bool = False,
     quiet: bool = False,
-    run_job: str = "runners.coevolve:run_job",
+    run_job: str | None = None,
 ) -> tuple[Outcome, ...]:
     """Runs jobs, shows their progress and collects meanwhile.
 
@@ -132,7 +132,7 @@ def launch(
         runs_dir: Where the run directories are.
         fail_fast: Whether the first failed run stops all others.
         quiet: Whether only failures are shown.
-        run_job: Function that executes a job, as `module:name`.
+        run_job: Function that executes a job, as `module:name`; that of the runners where None.
 
     Returns:
         One outcome a job.
@@ -145,11 +145,11 @@ def launch(
     from mxspec.cli.collecting import BackgroundCollector
     from mxspec.cli.output import say
     from mxspec.cli.watch import watching
-    from runners.launch import launcher_for
+    from runners.launch import RUN_JOB, launcher_for
     from runners.launch.interrupts import stop_on_signals
 
     stop = Event()
-    launcher = launcher_for(runtime, fail_fast=fail_fast, run_job=run_job)
+    launcher = launcher_for(runtime, fail_fast=fail_fast, run_job=run_job or RUN_JOB)
     with watching(jobs, quiet=quiet) as watcher, BackgroundCollector(runs_dir, watcher.noted):
         with stop_on_signals(stop, lambda: say("stops after the step in progress; Ctrl-C again stops at once")):
             return launcher.launch(jobs, watcher, stop)
