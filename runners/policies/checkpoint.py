@@ -13,6 +13,7 @@ from pathlib import Path
 from lightning.fabric import Fabric
 from pydantic import BaseModel, ConfigDict
 from safetensors.torch import load_file
+from transformers.utils import logging as transformers_logging
 
 from runners.policies.policy import Policies
 
@@ -32,8 +33,9 @@ class Counters(BaseModel):
 
 def save_policies(directory: Path, policies: Policies, fabric: Fabric, positions: dict[str, int]) -> None:
     """Writes all policies and counters into a directory."""
+    transformers_logging.disable_progress_bar()
     for name, policy in policies.by_name.items():
-        policy.model.save_pretrained(directory / name)
+        policy.model.save_pretrained(directory / name, max_shard_size="1TB")
         policy.tokenizer.save_pretrained(directory / name)
         fabric.save(directory / name / "optimizer.pt", {"optimizer": policy.optimizer})
     counters = Counters(

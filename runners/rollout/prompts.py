@@ -73,6 +73,7 @@ class PromptRenderer:
         self._prefix = _begin(tokenizer) if prompt.format == "plain" else ()
         self._remembered = lru_cache(maxsize=REMEMBERED)(self._render)
         self._decoded = lru_cache(maxsize=REMEMBERED)(self._decode)
+        self._responses = lru_cache(maxsize=REMEMBERED)(self._response)
 
     def render(
         self,
@@ -116,6 +117,9 @@ class PromptRenderer:
 
     def response_ids(self, text: str) -> tuple[int, ...]:
         """Token ids of a demonstrated response, ended by the end token; names of control tokens are plain text."""
+        return self._responses(text)
+
+    def _response(self, text: str) -> tuple[int, ...]:
         ids = self._tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True)
         return (*(int(i) for i in ids), self._end)
 

@@ -73,9 +73,9 @@ class _Chains:
 
 def _executor(chains: _Chains, accuracy: float) -> Demonstration:
     kind = chains.rng.random()
-    if kind < 0.6:
+    if kind < 0.75:
         return _reduce(chains, accuracy)
-    return _solve(chains, accuracy) if kind < 0.85 else _check(chains, accuracy)
+    return _solve(chains, accuracy) if kind < 0.9 else _check(chains, accuracy)
 
 
 def _reduce(chains: _Chains, accuracy: float) -> Demonstration:
