@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mxspec.load.errors import Findings, Position, did_you_mean
+from mxspec.load.errors import SECRET, Findings, Position, did_you_mean
 from mxspec.load.nodes import ListNode, MapNode, Node, Path, ScalarNode, child, dotted, get, walk
 from mxspec.load.schema_walk import annotation_at, fields_of, kind_of, known_keys, members, model_for, places
 
@@ -58,7 +58,7 @@ def forbidden_values(root: Node, findings: Findings, start: Any) -> set[Path]:
         elif isinstance(node.value, str) and node.value and "text" not in path:
             if SECRET_VALUE.search(node.value) or (SECRET_KEY.search(last) and not node.value.startswith("${env:")):
                 hint = "secrets come from the environment; remove it and revoke it if it was shared"
-                findings.error("secret", "this looks like a secret", hint=hint, path=where, at=node.at)
+                findings.error(SECRET, "this looks like a secret", hint=hint, path=where, at=node.at)
                 reported.add(path)
     return reported
 
@@ -224,7 +224,7 @@ def _report_choice(root: Node, path: Path, several: list[_Fault], findings: Find
     node, where = get(root, path), dotted(root, path)
     literal = [one.context["expected"] for one in several if one.kind == "literal_error"]
     shapes = [_shape(one, annotation_at(root, path, start)) for one in several if one.kind != "literal_error"]
-    wanted = " or ".join([*literal, *shapes])
+    wanted = ", or ".join([*literal, *shapes])
     words = re.findall(r"'([^']*)'", " ".join(literal))
     close = did_you_mean(node.text, words) if isinstance(node, ScalarNode) else ""
     hint = f"{close} write {wanted}" if close else f"write {wanted}"
@@ -239,7 +239,7 @@ def _shape(fault: _Fault, annotation: Any) -> str:
                 and one.__name__ == fault.context.get("class_name")
                 and hasattr(one, "model_fields")
             ):
-                return f"a map with {', '.join(fields_of(one))}"
+                return f"a map with {' and '.join(fields_of(one))}"
         return "a map"
     return {"tuple_type": "a list", "dict_type": "a map", "string_type": "text"}[fault.kind]
 

@@ -31,7 +31,10 @@ def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
 
 
 def _number(dumper: _Dumper, number: float) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:float", repr(number))
+    text = repr(number)
+    if "." not in text:  # 1e-06 is a string to readers of YAML 1.1
+        text = text.replace("e", ".0e")
+    return dumper.represent_scalar("tag:yaml.org,2002:float", text)
 
 
 _Dumper.add_representer(str, _text)

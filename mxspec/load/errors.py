@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+SECRET = "secret"
+"""Code of a finding whose line is never shown."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
@@ -96,7 +99,7 @@ class SpecErrors(ValueError):
         for one in self.diagnostics:
             text = f"{one}  [{one.code}]"
             lines.append(f"\x1b[1m{text}\x1b[0m" if colour else text)
-            if carets and one.at is not None:
+            if carets and one.at is not None and one.code != SECRET:
                 lines += snippet(self.sources.get(one.at.file, ""), one.at, colour=colour)
         return "\n".join(lines)
 

@@ -18,6 +18,7 @@ from mxspec.load.paths import NoSuchPath, find, parse_path
 
 LITERAL = frozenset({"file", "text", "system", "notes"})
 """Keys whose values are text as it stands."""
+_WRITTEN = re.compile(r"[\w.\[\]-]+")
 _MARK = re.compile(r"(\\*)\$\{([^{}]*\}?)")
 
 
@@ -63,15 +64,23 @@ class _Resolver:
                 continue
             try:
                 if not match[2].endswith("}"):
-                    raise NoSuchPath("`${` is not closed", "")
+                    raise NoSuchPath("is not closed", "")
+                if not _WRITTEN.fullmatch(inner):
+                    raise NoSuchPath("is not a reference", "")
                 target = _absolute(inner, path)
                 find(self.root, target)
             except NoSuchPath as error:
-                if self.partial and match[2].endswith("}") and re.fullmatch(r"[\w.\[\]-]+", inner):
+                if self.partial and _WRITTEN.fullmatch(inner):
                     continue
                 escape = f"to keep it as text write \\{written}"
                 hint = f"{error.hint}; {escape}" if error.hint else escape
-                self.findings.error("reference", f"{written}: {error.message}", hint=hint, path=where, at=node.at)
+                self.findings.error(
+                    "reference",
+                    f"`{written}` {error.message}" if not error.hint else f"`{written}`: {error.message}",
+                    hint=hint,
+                    path=where,
+                    at=node.at,
+                )
                 continue
             yield _Reference(start, match.end(), _indexed(self.root, target))
 

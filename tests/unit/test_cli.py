@@ -1,0 +1,199 @@
+"""The command line: data on stdout, words on stderr, one exit code per outcome."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mxspec.cli import exits
+from mxspec.cli.app import VERBS, run_app
+from mxspec.cli.failure import exit_code_of
+from tests.support.specs import SMALL, changed, write
+
+SWEEP = "sweep: {baseline: main, arms: {main: {}, joint: {stages.rl.train: [executor, designer]}}, seeds: [0, 1]}\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def document(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    out = capsys.readouterr().out
+    found = json.loads(out)
+    assert found["version"] == 1 and isinstance(found, dict)
+    return found
+
+
+def test_validate_prints_every_error_and_exits_3(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(here, SMALL, "good.yaml")
+    write(here, changed(("per_step: 8", "per_step: x")), "bad.yaml")
+    assert run_app(["validate", "good.yaml"]) == exits.OK
+    assert capsys.readouterr().out == "good.yaml: ok\n"
+    assert run_app(["validate", "bad.yaml", "good.yaml", "none.yaml"]) == exits.INVALID_SPEC
+    captured = capsys.readouterr()
+    assert captured.out == "good.yaml: ok\n"
+    assert [line.split(":")[0] for line in captured.err.splitlines()] == ["bad.yaml", "none.yaml"]
+    assert "\x1b" not in captured.err and "^" not in captured.err
+
+
+def test_validate_as_json(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(here, changed(("per_step: 8", "per_step: x")), "bad.yaml")
+    assert run_app(["validate", "bad.yaml", "--json"]) == exits.INVALID_SPEC
+    found = document(capsys)
+    assert found["mxspec"] == "validate" and found["valid"] is False
+    files: Any = found["files"]
+    (file,) = files
+    (finding,) = file["findings"]
+    assert (finding["code"], finding["path"], finding["file"]) == ("type", "questions.per_step", "bad.yaml")
+
+
+def test_set_reaches_validation(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(here, SMALL)
+    assert run_app(["validate", "spec.yaml", "--set", "stages.rl.steps=0"]) == exits.INVALID_SPEC
+    assert "--set stages.rl.steps:1:1: stages.rl.steps" in capsys.readouterr().err
+
+
+def test_plan_for_people(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(here, SMALL + SWEEP)
+    assert run_app(["plan", "spec.yaml"]) == exits.OK
+    out = capsys.readouterr().out
+    assert "2 arms x 2 seeds = 4 named, 4 runs" in out and "new 4" in out
+    assert "[executor, designer] every 10 -> [executor, designer]" in out
+    assert "shared work  cold: 2 trained instead of 4" in out
+    assert "! joint: several roles updated every step" in out
+    assert not (here / "runs").exists()
+
+
+def test_plan_as_json_and_its_exit_code(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(here, SMALL + SWEEP)
+    assert (
+        run_app(["plan", "spec.yaml", "--json", "--exit-code", "--arm", "joint", "--seed", "1"])
+        == exits.PLAN_HAS_CHANGES
+    )
+    plan = document(capsys)["plan"]
+    assert isinstance(plan, dict) and [run["arms"] for run in plan["runs"]] == [["joint"]]
+    assert run_app(["plan", "spec.yaml", "--arm", "jiont"]) == exits.USAGE
+    assert "did you mean 'joint'?" in capsys.readouterr().err
+
+
+def test_a_base_has_no_plan(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(["plan", "mxspec:base/tiny_llama.yaml"]) == exits.FAILED
+    assert "not a whole spec" in capsys.readouterr().err
+
+
+def test_show_resolved_loads_again(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from mxspec.load import load_spec
+
+    write(here, SMALL + SWEEP)
+    assert run_app(["show", "--resolved", "spec.yaml"]) == exits.OK
+    write(here, capsys.readouterr().out, "again.yaml")
+    assert load_spec("again.yaml").spec == load_spec("spec.yaml").spec
+
+
+def test_show_says_where_every_value_comes_from(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(here, SMALL, "base.yaml")
+    write(here, "extends: base.yaml\nevaluate: {test: {at: [end]}}\n", "child.yaml")
+    assert run_app(["show", "--origin", "child.yaml", "--set", "seed=3"]) == exits.OK
+    captured = capsys.readouterr()
+    rows = {line.split()[0]: line.split()[-1] for line in captured.out.splitlines()}
+    assert rows["evaluate.test.at[0]"].startswith("child.yaml:2:") and rows["name"].startswith("base.yaml:2:")
+    assert "seed                " in captured.out and "--set seed:1:1" in captured.out
+    assert "evaluate.test.at: dropped stage_end" in captured.err
+    assert run_app(["show", "child.yaml", "--json"]) == exits.OK
+    assert document(capsys)["spec"]["name"] == "small"  # type: ignore[index]
+
+
+def test_show_one_arm(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(here, SMALL + SWEEP)
+    assert run_app(["show", "spec.yaml", "--arm", "joint", "--json"]) == exits.OK
+    spec = document(capsys)["spec"]
+    assert isinstance(spec, dict) and spec["stages"][1]["train"] == ["executor", "designer"]
+    assert run_app(["show", "spec.yaml", "--arm", "none"]) == exits.USAGE
+
+
+@pytest.mark.parametrize("part", ["spec", "base", "benchmark"])
+def test_the_schema_describes_the_language(part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(["schema", part]) == exits.OK
+    schema = json.loads(capsys.readouterr().out)
+    assert schema["$schema"].startswith("https://json-schema.org/") and "properties" in schema
+    assert run_app(["schema", "specs"]) == exits.FAILED
+    assert "did you mean 'spec'?" in capsys.readouterr().err
+
+
+def test_usage_errors_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["valdate"], ["validate"], ["plan", "a", "--no-such-option"], ["plan", "a", "--seed", "x"]):
+        assert run_app(arguments) == exits.USAGE, arguments
+        captured = capsys.readouterr()
+        assert captured.out == "" and "Error" in captured.err
+
+
+def test_help_lists_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(["--help"]) == exits.OK
+    out = capsys.readouterr().out
+    assert all(f"  {verb} " in out for verb in VERBS)
+    assert run_app(["validate", "--help"]) == exits.OK
+    assert run_app(["--version"]) == exits.OK
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (KeyboardInterrupt(), exits.INTERRUPTED),
+        (exits.MissingEnvironment("no torch", hint="install it"), exits.MISSING_ENVIRONMENT),
+        (ModuleNotFoundError("No module named 'torch'", name="torch"), exits.MISSING_ENVIRONMENT),
+        (exits.UsageError("no"), exits.USAGE),
+        (ValueError("a gate stayed shut"), exits.FAILED),
+        (PermissionError(13, "Permission denied", "runs"), exits.FAILED),
+        (TypeError("a bug"), exits.FAILED),
+        (SystemExit(7), 7),
+    ],
+)
+def test_every_outcome_has_a_code_and_no_traceback(
+    error: BaseException, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code_of(error) == code
+    captured = capsys.readouterr()
+    assert captured.out == "" and "Traceback" not in captured.err
+    if not isinstance(error, SystemExit):
+        assert captured.err
+
+
+def test_debug_shows_the_traceback(here: Path) -> None:
+    from mxspec.load import SpecErrors
+
+    with pytest.raises(SpecErrors):
+        run_app(["plan", "none.yaml", "--debug"])
+
+
+def test_ctrl_c_exits_130(here: Path) -> None:
+    os.mkfifo(here / "spec.yaml")
+    child = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "print('ready', flush=True); from mxspec.cli import main; main(['validate', 'spec.yaml'])",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with open(here / "spec.yaml", "w"):  # returns when the other side reads, so that it waits for us now
+        child.send_signal(signal.SIGINT)
+        _, words = child.communicate(timeout=60)
+    assert child.returncode == exits.INTERRUPTED and "Traceback" not in words
+
+
+def test_a_closed_pipe_is_no_error(here: Path) -> None:
+    write(here, SMALL)
+    command = f"{sys.executable} -m mxspec.cli show --resolved spec.yaml | head -1"
+    found = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert found.stdout == "language: 1\n" and "Traceback" not in found.stderr
