@@ -1,7 +1,5 @@
 """The base of every spec model: strict, frozen, closed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field

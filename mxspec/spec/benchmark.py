@@ -1,7 +1,5 @@
 """Benchmarks: where questions come from and how answers are judged."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Evaluations: what judges the policies, when."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

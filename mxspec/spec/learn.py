@@ -1,7 +1,5 @@
 """How a stage updates a policy: loss, optimizer, schedule, update."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

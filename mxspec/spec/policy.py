@@ -1,7 +1,5 @@
 """Which parameters exist: the trainable model and how the roles share it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Roles: who writes, who plays which agents, with which prompt and sampling."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from mxspec.spec.base import SpecModel, leaf

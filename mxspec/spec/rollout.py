@@ -1,7 +1,5 @@
 """The rollout tree, its limits, and the reward of its leaves."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

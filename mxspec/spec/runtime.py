@@ -1,7 +1,5 @@
 """Where a run happens; never part of its identity, but for `engine.kind`."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

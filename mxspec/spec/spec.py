@@ -1,7 +1,5 @@
 """The whole spec."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from mxspec.spec.base import SpecModel, leaf

@@ -1,7 +1,5 @@
 """Stages: what is trained, when, for how long."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

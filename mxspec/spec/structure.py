@@ -1,7 +1,5 @@
 """Where the structure of a multi-agent system comes from."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

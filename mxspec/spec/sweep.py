@@ -1,7 +1,5 @@
 """Sweeps: arms and seeds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mxspec.spec.base import SpecModel, leaf
