@@ -14,6 +14,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Raises:
         SystemExit: Always, with a code of `mxspec.cli.exits`.
     """
-    from mxspec.cli.app import run_app
+    try:
+        from mxspec.cli.app import run_app
 
-    raise SystemExit(run_app(arguments))
+        code = run_app(arguments)
+    except KeyboardInterrupt:  # while the app itself is imported
+        code = 130
+    raise SystemExit(code)

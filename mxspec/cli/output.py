@@ -40,5 +40,5 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() or "COLUMNS" in os.environ else 160
+    width = None if stream.isatty() or "COLUMNS" in os.environ else 220
     return Console(file=stream, width=width, no_color=not colourful(stream), highlight=False, soft_wrap=False)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mxspec.load.compose import DIRECTIVES
 from mxspec.load.errors import SECRET, Findings, Position, did_you_mean
 from mxspec.load.nodes import ListNode, MapNode, Node, Path, ScalarNode, child, dotted, get, walk
 from mxspec.load.schema_walk import annotation_at, fields_of, kind_of, known_keys, members, model_for, places
@@ -178,6 +179,8 @@ def _report(root: Node, fault: _Fault, findings: Findings, start: Any) -> None:
 
 def _unknown_key(root: Node, path: Path, start: Any) -> tuple[str, str]:
     key, known = str(path[-1]), known_keys(root, path[:-1], start)
+    if len(path) == 1:
+        known += [*DIRECTIVES, "part"]
     where = dotted(root, path[:-1])
     message = f"unknown key {key!r}" + (f" under {where}" if where else "")
     close = did_you_mean(key, known)

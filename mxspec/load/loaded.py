@@ -9,7 +9,7 @@ from pathlib import Path
 from mxspec.load.compose import Composer, Dropped
 from mxspec.load.errors import Diagnostic, Findings, Position
 from mxspec.load.inline import inline
-from mxspec.load.interpolate import interpolate
+from mxspec.load.interpolate import has_marks, interpolate
 from mxspec.load.nodes import MapNode, Node, Plain, ScalarNode, dotted, to_plain, walk
 from mxspec.load.paths import NoSuchPath, parse_path, put
 from mxspec.load.read import parse_value
@@ -221,7 +221,7 @@ class _Loading:
 
     def _reseeder(self, root: MapNode) -> Callable[[Arm, int], Spec]:
         """Seeds are set on the model, unless something refers to the seed."""
-        if not any("${" in text for text in self.findings.sources.values()):
+        if not any(has_marks(path, node) for path, node in walk(root)):
             return lambda arm, seed: _with_seed(arm.spec, seed)
 
         def reseed(arm: Arm, seed: int) -> Spec:

@@ -97,8 +97,16 @@ def blocks(stage: Stage) -> Iterator[tuple[int, int | None, tuple[str, ...]]]:
 
 
 def last_state(spec: Spec, chain: tuple[Stretch, ...]) -> str:
-    """The state after the last step; that before any step where there is none."""
-    return chain[-1].end_state if chain else root_state(spec)
+    """The state after the last step; where there is none, the first one as judged by the evaluations.
+
+    A run without steps is its evaluations: were its id that of the first state alone, another
+    evaluation of the same policies would count as done.
+    """
+    if chain:
+        return chain[-1].end_state
+    root = root_state(spec)
+    states = dict.fromkeys(spec.roles, root)
+    return digest("judged", root, sorted(evaluation_id(one, spec, states) for one in spec.evaluate.values()))
 
 
 def run_id(state: str) -> str:

@@ -63,7 +63,7 @@ def make_plan(
         prefixes=tuple(prefixes),
         shared=_shared(prefixes, runs),
         named=len(chosen) * len(numbers),
-        warnings=(*map(str, loaded.warnings), *_warnings(loaded, planned)),
+        warnings=(*map(str, loaded.warnings), *map(str, loaded.dropped), *_warnings(loaded, planned)),
     )
 
 

@@ -17,6 +17,10 @@ def test_a_typo_is_one_error_with_a_suggestion(tmp_path: Path) -> None:
     assert found.at and (found.at.line, found.at.column) == place_of(text, "desings")
 
 
+def test_a_misspelt_directive_has_a_suggestion(tmp_path: Path) -> None:
+    assert one_error(tmp_path, SMALL + "$unsett: [evaluate]\n").hint == "did you mean '$unset'?"
+
+
 def test_a_misspelt_required_key_is_not_missing_as_well(tmp_path: Path) -> None:
     found = one_error(tmp_path, changed(("per_step: 8", "per_steps: 8")))
     assert found.code == "unknown-key" and found.path == "questions.per_steps"

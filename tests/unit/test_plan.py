@@ -243,3 +243,18 @@ def test_missing_and_changed_data_are_located_errors(tmp_path: Path) -> None:
     write(tmp_path, "{}\n", "a.jsonl")
     with pytest.raises(SpecErrors, match="is not the file"):
         planned(tmp_path, JSONL.replace("data: rows}", f"data: rows, sha256: {'a' * 64}}}"))
+
+
+def test_a_run_without_steps_is_its_evaluations(tmp_path: Path) -> None:
+    text = changed(
+        (
+            "extends: mxspec:base/tiny_llama.yaml",
+            "policy: {model: {kind: package, package: p, file: f, version: '1'}, sharing: {kind: shared}}",
+        ),
+        ("at: [stage_end]", "at: [start]"),
+    )
+    text = text[: text.index("stages:")] + text[text.index("evaluate:") :]
+    first, other = (planned(tmp_path, text, *sets).runs[0] for sets in ((), ("evaluate.test.on[0].limit=3",)))
+    assert first.chain == () and first.run != other.run and first.root_state == other.root_state
+    assert planned(tmp_path, text, "evaluate.test.at=[start, end]").runs[0].run == first.run
+    assert [job.run for job in compile_jobs(planned(tmp_path, text))] == [first.run]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mxspec.load.errors import Findings, Position, did_you_mean
-from mxspec.load.nodes import MapNode, Step, child, dotted
+from mxspec.load.nodes import MapNode, Node, Step, child, dotted
 from mxspec.spec import Spec
 from mxspec.spec.stages import Alternate, RlStage
 
@@ -20,12 +20,12 @@ class Checker:
 
     def at(self, *path: Step) -> Position:
         """Where a value stands; where it was left out, the nearest map around it."""
-        node = self.root
+        node: Node = self.root
         for step in path:
             found = child(node, step)
             if found is None:
                 break
-            node = found  # type: ignore[assignment]
+            node = found
         return node.at
 
     def key_at(self, *path: Step) -> Position:
