@@ -3,7 +3,7 @@
 A block of YAML whose first line is a comment with a file name is written to that file. Commands of a
 `console` block must end with 0. A comment before a block says more:
 
-    <!-- test: smoke -->       runs are shrunk (`SMOKE`), since the real ones take minutes
+    <!-- test: smoke -->       runs are shrunk (`tests/support/smoke.py`), since the real ones take minutes
     <!-- test: dry -->         `make` only says what it would do
     <!-- test: output -->      what the block shows is what is printed; `...` stands for any lines
     <!-- test: exit=3 -->      the commands end with 3
@@ -21,19 +21,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.smoke import SETS
+
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"(?:<!-- test: (?P<how>[^>]*?) -->\n)?```(?P<kind>console|bash|yaml)\n(?P<text>.*?)```", re.DOTALL)
-
-SMOKE = (
-    "stages.cold.data.rows={executor: 256, designer: 128}",
-    "stages.cold.gate.max_epochs=1",
-    "stages.cold.gate.otherwise=go_on",
-    "stages.rl.steps=4",
-    "stages.rl.train.every=2",
-    "questions.per_step=4",
-    "evaluate.test.on[0].limit=16",
-    "evaluate.validation.on[0].limit=16",
-)
 
 
 @dataclass(frozen=True)
@@ -74,7 +65,7 @@ def command_line(command: str, how: tuple[str, ...]) -> str:
         assert "dry" in how, "a test does not install anything"
         return command.replace("make ", "make --dry-run ", 1)
     if "smoke" in how and command.startswith("mxspec run "):
-        return " ".join([command, *(f"--set '{one}'" for one in SMOKE)])
+        return " ".join([command, *(f"--set '{one}'" for one in SETS)])
     return command
 
 

@@ -1,7 +1,7 @@
 """How long the front end takes: cold processes of the command line, and the same work in a warm one.
 
-Prints medians; asserts nothing, since the numbers are those of this machine at this moment.
-Run: python tests/bench/bench_cli.py [repeats]
+Prints medians, and the ratio to an interpreter that does nothing; asserts nothing, since the numbers
+are those of this machine at this moment.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
-ROOT = Path(__file__).resolve().parents[2]
+from bench.table import print_table
+from mxspec.load import load_spec
+from mxspec.plan.make import make_plan
+
+REPEATS = 9
+TARGETS = {"cold: mxspec validate quickstart": "< 300"}
+ROOT = Path(__file__).resolve().parents[1]
 COLD = {
     "python -c pass": ["-c", "pass"],
     "import typer, pydantic": ["-c", "import typer, pydantic.main"],
@@ -48,23 +54,28 @@ def warm(work: Callable[[], object], repeats: int) -> list[float]:
 
 def main() -> None:
     """Prints the table."""
-    from mxspec.load import load_spec
-    from mxspec.plan.make import make_plan
-
-    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 9
     quickstart, ablation = (str(ROOT / "specs" / name) for name in ("quickstart.yaml", "ablations/quickstart.yaml"))
     loaded = load_spec(ablation)
-    print(f"{'':<34}{'median':>9}{'best':>9}   ms, {repeats} times")
-    for name, arguments in COLD.items():
-        report(f"cold: {name}", cold(arguments, repeats))
-    report("warm: load quickstart", warm(lambda: load_spec(quickstart), repeats))
-    report("warm: load ablation", warm(lambda: load_spec(ablation), repeats))
-    report("warm: plan ablation (12 runs)", warm(lambda: make_plan(loaded, ROOT / "no-such-folder"), repeats))
-
-
-def report(name: str, seconds: list[float]) -> None:
-    """Prints one row, in milliseconds."""
-    print(f"{name:<34}{1000 * statistics.median(seconds):>9.0f}{1000 * min(seconds):>9.0f}")
+    nowhere = ROOT / "no-such-folder"
+    found = {f"cold: {name}": cold(arguments, REPEATS) for name, arguments in COLD.items()}
+    found["warm: load quickstart"] = warm(lambda: load_spec(quickstart), REPEATS)
+    found["warm: load ablation"] = warm(lambda: load_spec(ablation), REPEATS)
+    found["warm: plan ablation (12 runs)"] = warm(lambda: make_plan(loaded, nowhere), REPEATS)
+    floor = statistics.median(found["cold: python -c pass"])
+    print_table(
+        f"command line: {REPEATS} times",
+        ("what", "median ms", "best ms", "median / python -c pass", "target ms"),
+        [
+            (
+                name,
+                f"{1000 * statistics.median(seconds):.0f}",
+                f"{1000 * min(seconds):.0f}",
+                f"{statistics.median(seconds) / floor:.1f}",
+                TARGETS.get(name, ""),
+            )
+            for name, seconds in found.items()
+        ],
+    )
 
 
 if __name__ == "__main__":
