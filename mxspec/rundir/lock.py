@@ -5,8 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 from pathlib import Path
+from time import sleep
 from types import TracebackType
 from typing import IO
+
+
+TRIES, PAUSE = 10, 0.02
+"""How often, and after how many seconds, a lock is tried again: whoever asks `is_locked` holds it for a moment."""
 
 
 class BusyError(ValueError):
@@ -36,11 +41,16 @@ class RunLock:
         """
         self._path.mkdir(parents=True, exist_ok=True)
         file = (self._path / "lock").open("w", encoding="utf-8")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.close()
-            raise BusyError(self._path) from None
+        for patience in reversed(range(TRIES)):
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if patience:
+                    sleep(PAUSE)
+                    continue
+                file.close()
+                raise BusyError(self._path) from None
         file.write(str(os.getpid()))
         file.flush()
         self._file = file
