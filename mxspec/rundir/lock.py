@@ -9,7 +9,6 @@ from time import sleep
 from types import TracebackType
 from typing import IO
 
-
 TRIES, PAUSE = 10, 0.02
 """How often, and after how many seconds, a lock is tried again: whoever asks `is_locked` holds it for a moment."""
 
