@@ -63,7 +63,12 @@ def make_plan(
         prefixes=tuple(prefixes),
         shared=_shared(prefixes, runs),
         named=len(chosen) * len(numbers),
-        warnings=(*map(str, loaded.warnings), *map(str, loaded.dropped), *_warnings(loaded, planned)),
+        warnings=(
+            *map(str, loaded.warnings),
+            *map(str, loaded.dropped),
+            *_warnings(loaded, planned),
+            *_stale(runs, existing),
+        ),
     )
 
 
@@ -144,6 +149,22 @@ def _warnings(loaded: Loaded, arms: Sequence[PlannedArm]) -> list[str]:
     if masked:
         which = "" if len(masked) == len(arms) else f"{', '.join(masked)}: "
         warnings.append(f"{which}shared policy: an inactive role is masked, not frozen")
+    return warnings
+
+
+def _stale(runs: Sequence[PlannedRun], existing: Mapping[str, Existing]) -> list[str]:
+    """Done runs whose id is right and whose evaluations or code are others."""
+    warnings: list[str] = []
+    done = [(run, existing[run.run]) for run in runs if run.status == "done"]
+    others = [
+        f"{'/'.join(run.arms)} seed {run.seed}" for run, made in done if made.spec_hash not in ("", run.spec_hash)
+    ]
+    if others:
+        which = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+        warnings.append(f"{which}: done with other evaluations than declared now; the policies are the same")
+    codes = {made.code_hash for _, made in done if made.code_hash}
+    if len(codes) > 1:
+        warnings.append(f"the runs that are done were made by {len(codes)} versions of the code")
     return warnings
 
 

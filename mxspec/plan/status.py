@@ -27,12 +27,16 @@ class Existing:
         state: `done`, `running`, `failed`, `unreadable`, or `stopped` (interrupted, or killed without a word).
         message: Why it failed or cannot be read.
         checkpoints: State -> steps done, of every committed checkpoint.
+        spec_hash: Hash of the spec that it was made of; empty where unknown.
+        code_hash: Hash of the code that made it; empty where unknown.
     """
 
     run: str
     state: str
     message: str
     checkpoints: Mapping[str, int]
+    spec_hash: str = ""
+    code_hash: str = ""
 
 
 def positions(spec: Spec, chain: tuple[Stretch, ...]) -> dict[str, Place]:
@@ -68,14 +72,19 @@ def furthest(run: str, known: Mapping[str, Place], existing: Iterable[Existing])
 
 def look(runs_dir: Path) -> tuple[Existing, ...]:
     """Reads the run directories below a directory; none where it does not exist."""
-    from mxspec.rundir import open_runs
+    from mxspec.rundir import Provenance, RunDir, open_runs
 
-    return tuple(
-        Existing(
-            run=one.run,
-            state=one.state,
-            message=one.message,
-            checkpoints={checkpoint.state: checkpoint.step for checkpoint in one.checkpoints},
+    found: list[Existing] = []
+    for one in open_runs(runs_dir):
+        made = RunDir(one.path).read("provenance.json", Provenance) if one.state != "unreadable" else None
+        found.append(
+            Existing(
+                run=one.run,
+                state=one.state,
+                message=one.message,
+                checkpoints={checkpoint.state: checkpoint.step for checkpoint in one.checkpoints},
+                spec_hash=made.spec_hash if made else "",
+                code_hash=made.code_hash if made else "",
+            )
         )
-        for one in open_runs(runs_dir)
-    )
+    return tuple(found)

@@ -16,7 +16,7 @@ from mxspec.plan.expand import UnknownChoice
 from mxspec.plan.identity import state_at
 from mxspec.plan.make import make_plan
 from mxspec.plan.plan import Plan, PlannedRun
-from mxspec.rundir import Manifest, RunDir, Status, commit, entries
+from mxspec.rundir import Manifest, Provenance, RunDir, Status, commit, entries
 from tests.support.specs import SMALL, changed, load, write
 
 SWEEP = """\
@@ -166,6 +166,36 @@ def test_what_is_done_is_seen_by_every_sweep_that_names_it(tmp_path: Path) -> No
     again = planned(tmp_path, SMALL + SWEEP)
     assert [run.status for run in again.runs if "main" in run.arms] == ["done", "new"]
     assert planned(tmp_path, SMALL).changes is False and compile_jobs(planned(tmp_path, SMALL)) == ()
+
+
+def provenance(run: PlannedRun, *, spec_hash: str, code_hash: str) -> Provenance:
+    return Provenance(
+        run=run.run,
+        cell=run.cell,
+        seed=run.seed,
+        arms=run.arms,
+        name="small",
+        spec_hash=spec_hash,
+        code_hash=code_hash,
+        data_hashes={},
+        versions={},
+        machine={},
+        created=0.0,
+    )
+
+
+def test_done_under_other_evaluations_or_code_is_a_warning(tmp_path: Path) -> None:
+    text = SMALL + "sweep: {baseline: a, arms: {a: {}}, seeds: [0, 1]}\n"
+    plan = planned(tmp_path, text)
+    for run, code in zip(plan.runs, "xy", strict=True):
+        finish(run, tmp_path / "runs")
+        RunDir(tmp_path / "runs" / run.run).write(
+            "provenance.json", provenance(run, spec_hash=run.spec_hash, code_hash=code)
+        )
+    assert planned(tmp_path, text).warnings == ("the runs that are done were made by 2 versions of the code",)
+    again = planned(tmp_path, text, "evaluate.test.on[0].limit=5")
+    assert {run.status for run in again.runs} == {"done"}
+    assert any("a seed 0, a seed 1: done with other evaluations" in warning for warning in again.warnings)
 
 
 def test_a_committed_cold_start_is_no_job(tmp_path: Path) -> None:
