@@ -24,10 +24,13 @@ def ls(
     from mxspec.cli.output import console, print_json, say
     from mxspec.rundir import open_runs, read_sweeps
 
-    names: dict[str, list[str]] = {}
+    arms: dict[tuple[str, str, int], list[str]] = {}
     for sweep in read_sweeps(runs):
         for one in sweep.runs:
-            names.setdefault(one.run, []).append(f"{sweep.name}: {one.arm} seed {one.seed}")
+            arms.setdefault((one.run, sweep.name, one.seed), []).append(one.arm)
+    names: dict[str, list[str]] = {}
+    for (run, sweep_name, seed), found in arms.items():
+        names.setdefault(run, []).append(f"{sweep_name}: {'/'.join(found)} seed {seed}")
     rows = [_row(info, names.get(info.run, [])) for info in open_runs(runs)]
     if json:
         print_json("ls", {"runs_dir": str(runs), "runs": rows})
