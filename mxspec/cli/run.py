@@ -142,7 +142,9 @@ def launch(
     """
     from threading import Event
 
+    import runners.errors
     from mxspec.cli.collecting import BackgroundCollector
+    from mxspec.cli.exits import MissingEnvironment
     from mxspec.cli.output import say
     from mxspec.cli.watch import watching
     from runners.launch import RUN_JOB, launcher_for
@@ -152,7 +154,10 @@ def launch(
     launcher = launcher_for(runtime, fail_fast=fail_fast, run_job=run_job or RUN_JOB)
     with watching(jobs, quiet=quiet) as watcher, BackgroundCollector(runs_dir, watcher.noted):
         with stop_on_signals(stop, lambda: say("stops after the step in progress; Ctrl-C again stops at once")):
-            return launcher.launch(jobs, watcher, stop)
+            try:
+                return launcher.launch(jobs, watcher, stop)
+            except runners.errors.MissingEnvironment as error:
+                raise MissingEnvironment(error.missing, hint=error.hint) from error
 
 
 def exit_code(outcomes: Sequence[Outcome]) -> int:

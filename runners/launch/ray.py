@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ import ray
 from ray.exceptions import RayActorError, RayError, WorkerCrashedError
 
 from mxspec.compile.job import Job
+from runners.errors import MissingEnvironment
 from runners.launch.launcher import RUN_JOB, Patience, Watcher
 from runners.launch.queue import JobQueue
 from runners.launch.worker import Worker
@@ -81,6 +82,7 @@ class RayLauncher:
 
         Raises:
             ConnectionError: The cluster cannot be reached.
+            MissingEnvironment: The runs need a GPU, and there is none.
             KeyboardInterrupt: A second Ctrl-C; workers are killed, committed steps stay.
         """
         if not jobs:
@@ -89,6 +91,8 @@ class RayLauncher:
         count = min(self._workers, len(jobs))
         gpus = max(job.gpus for job in jobs)
         with started_ray(self._address, count):
+            there: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+            count = min(count, fitting(there, gpus, max(job.memory_mb for job in jobs)))
             warm = [self._new_worker(gpus) for _ in range(count)]
             busy: list[_Busy] = []
             while not queue.over:
@@ -182,6 +186,31 @@ def _tell_all(watcher: Watcher, outcomes: Sequence[Outcome]) -> None:
 def _first_line(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__
+
+
+def fitting(resources: Mapping[str, float], gpus: float, memory_mb: int) -> int:
+    """How many workers fit: one that does not would wait for ever.
+
+    Args:
+        resources: What Ray has to give (`GPU`, and `memory` in bytes).
+        gpus: GPUs of one worker.
+        memory_mb: Memory of one worker.
+
+    Returns:
+        At least 1: a single worker may find that its run needs less than was thought.
+
+    Raises:
+        MissingEnvironment: There are fewer GPUs than one worker needs.
+    """
+    fits = max(1, int(resources.get("memory", 0.0) // (memory_mb * 2**20)))
+    if gpus:
+        there = resources.get("GPU", 0.0)
+        if there < gpus:
+            raise MissingEnvironment(
+                f"a run needs {gpus:g} GPU, and Ray finds {there:g}", "runtime.trainer.accelerator: cpu"
+            )
+        fits = min(fits, int(there // gpus))
+    return fits
 
 
 @contextmanager

@@ -149,6 +149,18 @@ def test_a_stop_ends_the_job_in_progress_and_starts_no_other(tmp_path: Path) -> 
     assert watched.starts == ["a"]
 
 
+def test_no_more_workers_than_fit() -> None:
+    from runners.errors import MissingEnvironment
+    from runners.launch.ray import fitting
+
+    gigabytes = float(2**30)
+    assert fitting({"CPU": 2, "memory": 16 * gigabytes}, 0, 1500) == 10
+    assert fitting({"memory": 0.5 * gigabytes}, 0, 1500) == 1
+    assert fitting({"memory": 64 * gigabytes, "GPU": 2}, 1, 1500) == 2
+    with pytest.raises(MissingEnvironment, match="needs 1 GPU, and Ray finds 0"):
+        fitting({"memory": 64 * gigabytes}, 1, 1500)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_asks_and_the_second_insists(number: signal.Signals) -> None:
     stop, told = Event(), []
