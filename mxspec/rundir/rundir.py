@@ -117,13 +117,16 @@ class RunDir:
         ]
         return tuple(sorted((one for one in found if one is not None), key=lambda one: one.attempt))
 
-    def steps(self) -> tuple[Committed, ...]:
-        """Step directories that are committed and current, in order of steps.
+    def current_steps(self) -> dict[int, tuple[int, Path]]:
+        """Step -> (attempt, directory) of every committed step that is current, without reading manifests.
 
         A step of attempt a is void where a later attempt began at that step or before.
+
+        Raises:
+            OSError: The directory cannot be read.
         """
         attempts = self.attempts()
-        current: dict[int, Committed] = {}
+        current: dict[int, tuple[int, Path]] = {}
         for path in _children(self.path / "steps"):
             named = _STEP.fullmatch(path.name)
             if named is None:
@@ -131,10 +134,18 @@ class RunDir:
             step, attempt = int(named[1]), int(named[2])
             if any(later.attempt > attempt and later.from_step <= step for later in attempts):
                 continue
-            found = committed(path)
-            if found is not None and (step not in current or current[step].manifest.attempt < attempt):
-                current[step] = found
-        return tuple(current[step] for step in sorted(current))
+            if (step not in current or current[step][0] < attempt) and (path / MANIFEST).is_file():
+                current[step] = (attempt, path)
+        return {step: current[step] for step in sorted(current)}
+
+    def steps(self) -> tuple[Committed, ...]:
+        """Step directories that are committed and current, in order of steps; those without a readable manifest aside.
+
+        Raises:
+            OSError: The directory cannot be read.
+        """
+        found = (committed(path) for _, path in self.current_steps().values())
+        return tuple(one for one in found if one is not None)
 
     def checkpoints(self) -> tuple[Committed, ...]:
         """Committed checkpoints, in order of steps."""
