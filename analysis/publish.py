@@ -1,11 +1,29 @@
-"""The published store: a copy of the collector's database, put in place by rename."""
+"""The published store: a copy of the collector's database, put in place by rename; and how to open one."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
 
 from analysis.paths import StorePaths
+
+
+class NoStoreError(ValueError):
+    """There is no store.
+
+    Attributes:
+        path: Where it would be.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"there is no store {path}; `mxspec collect` makes it from run directories")
+        self.path = path
 
 
 def publish(paths: StorePaths) -> None:
@@ -25,3 +43,50 @@ def publish(paths: StorePaths) -> None:
     finally:
         beside.unlink(missing_ok=True)
     paths.published.with_name(paths.published.name + ".wal").unlink(missing_ok=True)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Opens a published store to read, without access to anything outside it.
+
+    The file is opened through another name, so that a write-ahead log beside it
+    (of a notebook that writes into its copy) does no harm; where another process
+    has it open to write, a copy of it is read.
+
+    Args:
+        path: The store.
+
+    Raises:
+        NoStoreError: There is no such file.
+        OSError: A copy is needed and the disk is full.
+        duckdb.Error: It is no DuckDB database, or one of another version.
+    """
+    if not path.is_file():
+        raise NoStoreError(path)
+    with TemporaryDirectory(prefix="mxspec-", dir=_folder(path)) as folder:
+        name = Path(folder) / path.name
+        try:
+            os.link(path, name)
+        except OSError:
+            shutil.copyfile(path, name)
+        try:
+            con = _connect(name)
+        except duckdb.IOException as error:
+            if "lock" not in str(error):
+                raise
+            name.unlink()
+            shutil.copyfile(path, name)
+            con = _connect(name)
+        with con:
+            yield con
+
+
+def _folder(path: Path) -> Path | None:
+    """A folder on the file system of a store, where it can be linked; None where nothing can be written there."""
+    beside = path.parent / ".store"
+    return beside if beside.is_dir() and os.access(beside, os.W_OK) else None
+
+
+def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    closed = {"enable_external_access": "false", "lock_configuration": "true"}
+    return duckdb.connect(path, read_only=True, config=closed)
