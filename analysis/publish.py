@@ -88,5 +88,4 @@ def _folder(path: Path) -> Path | None:
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:
-    closed = {"enable_external_access": "false", "lock_configuration": "true"}
-    return duckdb.connect(path, read_only=True, config=closed)
+    return duckdb.connect(path, read_only=True, config={"enable_external_access": False, "lock_configuration": True})
