@@ -9,14 +9,16 @@ from threading import Event
 from lightning.fabric import Fabric
 
 from mxspec.compile.job import Job
-from mxspec.plan.data import find_data
+from mxspec.plan.data import find_data, sha256_of
 from mxspec.rundir import Lineage, RunDir
 from mxspec.spec import Spec
+from mxspec.spec.benchmark import Jsonl
 from mxspec.spec.policy import FromConfig
 from mxspec.spec.stages import SftStage
 from runners.benchmarks import LoadedBenchmark, load_benchmark
 from runners.benchmarks.teachers import demonstrations
 from runners.engines.draws import seed_of
+from runners.errors import MissingEnvironment
 from runners.learning.learner import Learner, deterministic
 from runners.mas.build import ScriptBuilder
 from runners.outcome import Progress
@@ -104,9 +106,20 @@ def open_workbench(job: Job) -> Workbench:
 
 
 def load_benchmarks(spec: Spec, base_dir: Path) -> dict[str, LoadedBenchmark]:
-    """Every declared benchmark, its data file found."""
+    """Every declared benchmark, its data file found and the one that the plan hashed.
+
+    Raises:
+        MissingEnvironment: A data file has changed since the plan.
+    """
     found = {name: find_data(candidates, base_dir) for name, candidates in spec.runtime.data.items()}
     paths = {name: path for name, path in found.items() if path is not None}
+    for name, one in spec.benchmarks.items():
+        if isinstance(one.source, Jsonl) and one.source.sha256 and one.source.data in paths:
+            path = paths[one.source.data]
+            if sha256_of(path) != one.source.sha256:
+                raise MissingEnvironment(
+                    f"{path} is not the file that benchmark {name!r} was planned with", "restore it, or plan again"
+                )
     return {name: load_benchmark(name, one, data_paths=paths) for name, one in spec.benchmarks.items()}
 
 
