@@ -38,6 +38,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "run": ("mxspec.cli.run:run", "Run what is not done yet, and land the results in the store."),
     "ls": ("mxspec.cli.ls:ls", "List the runs and where they stand."),
     "logs": ("mxspec.cli.logs:logs", "Print the log of a run, or follow it."),
+    "collect": ("mxspec.cli.collect:collect", "Bring the store of results up to date."),
+    "sql": ("mxspec.cli.sql:sql", "Query the results with SQL."),
     "show": ("mxspec.cli.show:show", "Print a spec as it was read, resolved, or with the origin of every value."),
     "schema": ("mxspec.cli.schema:schema", "Print the JSON Schema of the spec language."),
 }

@@ -1,0 +1,137 @@
+"""`mxspec sql`: answers from the store."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.query import Result, ResultColumn
+
+WIDEST_CELL = 80
+"""Characters of a text cell on a terminal; pipes, --csv and --json get all of it."""
+
+
+def sql(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help='SQL, e.g. "from ablation"; - reads it from stdin.')],
+    runs: Annotated[Path, RUNS] = DEFAULT_RUNS,
+    collect: Annotated[
+        bool, typer.Option("--collect/--no-collect", help="Bring the store up to date first, or take it as it is.")
+    ] = True,
+    rows: Annotated[int, typer.Option("--rows", metavar="N", min=1, help="Most rows on a terminal.")] = 50,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, every digit of it.")] = False,
+    json: Annotated[bool, JSON] = False,
+) -> None:
+    """Query the results of a directory of runs with SQL.
+
+    Start with `from ablation`, `from learning_curve`, `from runs`; `from duckdb_columns()` says what
+    every column means. The store is read-only here and reaches no file; a query that is wrong exits 2.
+    """
+    from analysis.paths import StorePaths
+    from analysis.query import QueryError
+    from analysis.query import query as ask
+    from mxspec.cli.collect import bring_up_to_date
+    from mxspec.cli.exits import UsageError
+
+    if as_csv and json:
+        raise UsageError("--csv and --json exclude each other")
+    text = sys.stdin.read() if query == "-" else query
+    store = StorePaths(runs).published
+    if collect:
+        bring_up_to_date(runs)
+    _require(store)
+    try:
+        with ask(store, text) as result:
+            if json:
+                _print_json(result)
+            elif as_csv:
+                _print_csv(result)
+            elif sys.stdout.isatty():
+                _print_table(result, rows)
+            else:
+                _print_plain(result)
+    except QueryError as error:
+        raise UsageError(str(error)) from error
+
+
+def _require(store: Path) -> None:
+    from mxspec.cli.exits import CliError
+
+    if not store.is_file():
+        raise CliError(f"{store}: there are no results yet", hint="`mxspec run SPEC` makes some, --runs says where")
+
+
+def _print_json(result: Result) -> None:
+    from mxspec.cli.cells import for_json
+    from mxspec.cli.output import print_json
+
+    names = [one.name for one in result.columns]
+    print_json(
+        "sql",
+        {
+            "columns": [{"name": one.name, "type": one.type} for one in result.columns],
+            "rows": [dict(zip(names, map(for_json, row), strict=True)) for row in result.rows],
+        },
+    )
+
+
+def _print_csv(result: Result) -> None:
+    from mxspec.cli.cells import for_programs
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([one.name for one in result.columns])
+    writer.writerows([for_programs(value) for value in row] for row in result.rows)
+
+
+def _print_plain(result: Result) -> None:
+    """Columns two spaces apart, one line a row, text in full."""
+    from mxspec.cli.cells import for_eyes
+
+    lines = [[one.name for one in result.columns], *([for_eyes(value) for value in row] for row in result.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = [
+            cell.rjust(width) if column.numeric else cell.ljust(width)
+            for cell, width, column in zip(line, widths, result.columns, strict=True)
+        ]
+        print("  ".join(cells).rstrip())
+
+
+def _print_table(result: Result, most: int) -> None:
+    from mxspec.cli.cells import for_eyes
+    from mxspec.cli.output import console, say
+
+    found = [[for_eyes(value) for value in row] for row in islice(result.rows, most + 1)]
+    console().print(_table(result.columns, found[:most]))
+    if len(found) > most:
+        say(f"the first {most} rows; --rows N shows more, --csv and pipes print all")
+
+
+def _table(columns: Sequence[ResultColumn], rows: Sequence[Sequence[str]]) -> object:
+    """A table whose numbers are never cut; text gives way."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for index, column in enumerate(columns):
+        widest = max((len(row[index]) for row in rows), default=0)
+        table.add_column(
+            Text(column.name),
+            justify="right" if column.numeric else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+            min_width=max(widest, len(column.name)) if column.numeric else None,
+            max_width=None if column.numeric else WIDEST_CELL,
+        )
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
