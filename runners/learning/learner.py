@@ -219,4 +219,5 @@ def deterministic(threads: int) -> None:
     """Makes torch's results a function of the inputs and the number of threads alone."""
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(True, warn_only=True)
-    torch.utils.deterministic.fill_uninitialized_memory = False  # nothing here reads memory before writing it
+    # Nothing here reads memory before writing it. (The stubs of torch do not know the flag.)
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
