@@ -33,7 +33,7 @@ class Counters(BaseModel):
 
 def save_policies(directory: Path, policies: Policies, fabric: Fabric, positions: dict[str, int]) -> None:
     """Writes all policies and counters into a directory."""
-    transformers_logging.disable_progress_bar()
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     for name, policy in policies.by_name.items():
         policy.model.save_pretrained(directory / name, max_shard_size="1TB")
         policy.tokenizer.save_pretrained(directory / name)
