@@ -95,23 +95,33 @@ class RayLauncher:
             count = min(count, fitting(there, gpus, max(job.memory_mb for job in jobs)))
             warm = [self._new_worker(gpus) for _ in range(count)]
             busy: list[_Busy] = []
-            while not queue.over:
-                if stop.is_set():
-                    _tell_all(watcher, queue.close("not started: interrupted"))
-                while warm and (job := queue.take()) is not None:
-                    worker = warm.pop()
-                    watcher.started(job)
-                    busy.append(_Busy(worker, job, worker.run.remote(job.model_dump_json(by_alias=True))))
-                if not busy:
-                    break
-                if stop.is_set() or queue.must_stop:
-                    _ask_to_stop(busy)
-                _pass_on_news(busy, watcher)
-                ended, _ = ray.wait([one.outcome for one in busy], num_returns=1, timeout=POLL_SECONDS)
-                for one in [one for one in busy if one.outcome in ended]:
-                    busy.remove(one)
-                    warm.append(self._settle(one, queue, watcher, gpus))
+            try:
+                self._work_off(queue, warm, busy, watcher, stop, gpus)
+            finally:
+                for worker in (*warm, *(one.worker for one in busy)):
+                    ray.kill(worker)
         return queue.outcomes
+
+    def _work_off(
+        self, queue: JobQueue, warm: list[Any], busy: list[_Busy], watcher: Watcher, stop: Event, gpus: float
+    ) -> None:
+        """Hands out jobs until there are none, or nothing may start any more."""
+        while not queue.over:
+            if stop.is_set():
+                _tell_all(watcher, queue.close("not started: interrupted"))
+            while warm and (job := queue.take()) is not None:
+                worker = warm.pop()
+                watcher.started(job)
+                busy.append(_Busy(worker, job, worker.run.remote(job.model_dump_json(by_alias=True))))
+            if not busy:
+                break
+            if stop.is_set() or queue.must_stop:
+                _ask_to_stop(busy)
+            _pass_on_news(busy, watcher)
+            ended, _ = ray.wait([one.outcome for one in busy], num_returns=1, timeout=POLL_SECONDS)
+            for one in [one for one in busy if one.outcome in ended]:
+                busy.remove(one)
+                warm.append(self._settle(one, queue, watcher, gpus))
 
     def _settle(self, one: _Busy, queue: JobQueue, watcher: Watcher, gpus: float) -> Any:
         """Books what became of a job; returns a worker for the next one."""
@@ -217,11 +227,15 @@ def fitting(resources: Mapping[str, float], gpus: float, memory_mb: int) -> int:
 def started_ray(address: str, workers: int) -> Iterator[None]:
     """Ray for the time of the block: quiet, without dashboard or usage reports, on the loopback device.
 
-    A local Ray keeps its session in a temporary directory that goes with it.
+    A local Ray keeps its session in a temporary directory that goes with it. A Ray that this
+    process has started before is used, and goes on afterwards.
 
     Raises:
         ConnectionError: The cluster cannot be reached.
     """
+    if ray.is_initialized():
+        yield
+        return
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": True}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 
@@ -10,17 +11,20 @@ import pytest
 
 from runners.launch.launcher import Patience
 from runners.launch.local import LocalLauncher
-from runners.launch.ray import RayLauncher
+from runners.launch.ray import RayLauncher, started_ray
 from tests.support.small_jobs import TARGET, Watched, small_job
 
 pytestmark = [pytest.mark.ray, pytest.mark.slow]
 
 
-@pytest.fixture(autouse=True)
-def importable_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def one_ray_for_all() -> Iterator[None]:
     """Workers import the test job by its name, so the checkout must be on their path."""
-    root = str(Path(__file__).parents[2])
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([root, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep))
+    path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", path)
+        with started_ray("local", 2):
+            yield
 
 
 def attempts(runs: Path, run: str) -> list[list[str]]:
