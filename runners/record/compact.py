@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mxspec.rundir.models import Manifest
-from mxspec.rundir.rundir import RunDir, commit, committed, discard, entries
+from mxspec.rundir.rundir import RunDir, commit, committed, discard
 from mxspec.rundir.tables import STEP_TABLES
-from runners.record.parquet import schema_of, write_table
+from runners.record.parquet import encode_table, schema_of, write_encoded
 
 
 def compact(run_dir: RunDir) -> None:
@@ -28,7 +28,7 @@ def compact(run_dir: RunDir) -> None:
         return
     discard(run_dir.compact)
     run_dir.compact.mkdir(parents=True)
-    rows: dict[str, int] = {}
+    files = {}
     for table, kind in STEP_TABLES.items():
         parts = []
         for one in steps:
@@ -40,8 +40,8 @@ def compact(run_dir: RunDir) -> None:
         if parts:
             whole = pa.concat_tables(parts)
             assert whole.num_columns == len(fields(kind)) + 1
-            write_table(run_dir.compact / f"{table}.parquet", whole)
-            rows[f"{table}.parquet"] = len(whole)
+            name = f"{table}.parquet"
+            files[name] = write_encoded(run_dir.compact / name, encode_table(whole), len(whole))
     last = steps[-1].manifest
     commit(
         run_dir.compact,
@@ -52,7 +52,7 @@ def compact(run_dir: RunDir) -> None:
             stage=last.stage,
             stage_step=last.stage_step,
             state=last.state,
-            files=entries(run_dir.compact, rows),
+            files=files,
             parts=tuple((one.manifest.step, one.manifest.attempt) for one in steps),
         ),
     )

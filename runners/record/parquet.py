@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import fields
+from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mxspec.rundir.models import FileEntry
 from mxspec.rundir.tables import STEP_TABLES
 
 _ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
@@ -38,24 +41,37 @@ def schema_of(kind: type) -> pa.Schema:
     return _SCHEMAS.setdefault(kind, pa.schema(columns))
 
 
-def write_rows(path: Path, rows: Sequence[Any]) -> None:
-    """Writes rows of one type, durably.
-
-    Raises:
-        OSError: The disk is full, or the file cannot be written.
-    """
+def encode_rows(rows: Sequence[Any]) -> bytes:
+    """Rows of one type as a Parquet file; one pass over the rows, repeated texts stored once."""
     schema = schema_of(type(rows[0]))
-    columns = [pa.array([getattr(row, name) for row in rows], type=schema.field(name).type) for name in schema.names]
-    write_table(path, pa.Table.from_arrays(columns, schema=schema))
+    columns = zip(*map(attrgetter(*schema.names), rows), strict=True)
+    arrays = [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)]
+    return encode_table(pa.Table.from_arrays(arrays, schema=schema))
 
 
-def write_table(path: Path, table: pa.Table) -> None:
-    """Writes a table, durably.
+def encode_table(table: pa.Table) -> bytes:
+    """A table as a Parquet file."""
+    stream = pa.BufferOutputStream()
+    pq.write_table(table, stream, compression="zstd")
+    return bytes(memoryview(stream.getvalue()))
+
+
+def write_encoded(path: Path, content: bytes, rows: int) -> FileEntry:
+    """Writes an encoded table, durably.
+
+    Args:
+        path: The file.
+        content: What is written.
+        rows: Rows in it.
+
+    Returns:
+        What a manifest says about the file; hashed from what was meant, not from what came back.
 
     Raises:
         OSError: The disk is full, or the file cannot be written.
     """
     with path.open("wb") as file:
-        pq.write_table(table, file, compression="zstd")
+        file.write(content)
         file.flush()
         os.fsync(file.fileno())
+    return FileEntry(sha256=sha256(content).hexdigest(), bytes=len(content), rows=rows)

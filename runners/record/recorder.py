@@ -20,7 +20,7 @@ from typing import Any
 from mxspec.rundir.models import Attempt, Lineage, Manifest, State, Status
 from mxspec.rundir.rundir import Committed, RunDir, commit, discard, entries
 from runners.outcome import Progress
-from runners.record.parquet import table_of, write_rows
+from runners.record.parquet import encode_rows, table_of, write_encoded
 
 MOST_WAITING = 400_000
 """Rows that may wait for disk space (about half a gigabyte)."""
@@ -112,9 +112,10 @@ class Recorder:
             try:
                 discard(path)
                 path.mkdir(parents=True)
-                for table, rows in one.tables.items():
-                    write_rows(path / f"{table}.parquet", rows)
-                counts = {f"{table}.parquet": len(rows) for table, rows in one.tables.items()}
+                files = {
+                    name: write_encoded(path / name, encode_rows(rows), len(rows))
+                    for name, rows in ((f"{table}.parquet", rows) for table, rows in one.tables.items())
+                }
                 commit(
                     path,
                     Manifest(
@@ -124,7 +125,7 @@ class Recorder:
                         stage=one.stage,
                         stage_step=one.stage_step,
                         state=one.state,
-                        files=entries(path, counts),
+                        files=files,
                     ),
                 )
             except OSError as error:
@@ -175,8 +176,8 @@ class Recorder:
         return True
 
     def prune_checkpoints(self, keeps: Callable[[Manifest], bool]) -> None:
-        """Removes the checkpoints that `keeps` refuses."""
-        for one in self.run_dir.checkpoints():
+        """Removes the checkpoints that `keeps` refuses; never the newest, which a resumed run goes on from."""
+        for one in self.run_dir.checkpoints()[:-1]:
             if not keeps(one.manifest):
                 discard(one.path)
 
