@@ -32,7 +32,7 @@ class RunInfo:
         path: Its directory.
         state: `done`, `running`, `failed`, `stopped` (interrupted, or killed without a word),
             or `unreadable`.
-        message: Why it failed or cannot be read.
+        message: Why it failed or cannot be read, or what it last said.
         step: Steps that it says are done.
         checkpoints: What it has committed, in order of steps.
     """
@@ -66,16 +66,19 @@ def open_run_info(path: Path) -> RunInfo:
         locked = is_locked(path)
     except OSError as error:
         return RunInfo(path.name, path, "unreadable", f"{error.strerror}: {error.filename}", 0, ())
-    state: Literal["done", "running", "failed", "stopped"] = "stopped"
+    state: Literal["done", "running", "failed", "stopped", "unreadable"] = "stopped"
+    message = status.message if status else ""
     if locked:
         state = "running"
+    elif status is None and (path / "status.json").exists():
+        state, message = "unreadable", "status.json is damaged"
     elif status is not None and status.state in ("done", "failed"):
         state = "done" if status.state == "done" else "failed"
     return RunInfo(
         run=path.name,
         path=path,
         state=state,
-        message=status.message if status else "",
+        message=message,
         step=status.step if status else 0,
         checkpoints=checkpoints,
     )
