@@ -66,7 +66,7 @@ def run(
         outcomes = launch(jobs, loaded.whole.runtime, runs, fail_fast=fail_fast, quiet=quiet or json)
     elif not quiet:
         say("nothing is left to do")
-    summarise(plan, outcomes, json=json)
+    summarise(plan, outcomes, runs, json=json)
     code = exit_code(outcomes)
     if code:
         raise typer.Exit(code)
