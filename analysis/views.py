@@ -185,7 +185,7 @@ VIEWS: tuple[View, ...] = (
         "Final held-out accuracy of every finished run of a sweep, over all benchmarks of the evaluation.",
     ),
     View(
-        "ablation",
+        "ablation_detail",
         f"""
         WITH planned AS (
             SELECT s.sweep, s.arm, s.is_baseline, min(s.arm_order) AS arm_order, count(*) AS seeds_planned,
@@ -237,6 +237,17 @@ VIEWS: tuple[View, ...] = (
         "One row an arm: held-out accuracy at the end, mean over seeds with its 95 % interval (t over seeds; null "
         "with one seed), standard error clustered by question, difference to the baseline paired by seed with its "
         "interval (null for the baseline and its aliases), calls and response tokens an execution, unfinished runs.",
+    ),
+    View(
+        "ablation",
+        """
+        SELECT sweep, arm, seeds, seeds + unfinished AS planned, accuracy, low, high, difference AS diff,
+            difference_low AS diff_low, difference_high AS diff_high, calls_per_execution AS calls,
+            tokens_per_execution AS tokens
+        FROM ablation_detail
+        """,
+        "`ablation_detail` at the width of a terminal: one row an arm, the baseline first as the spec has it; "
+        "accuracy over finished seeds, difference to the baseline paired by seed, each with its 95 % interval.",
     ),
 )
 """In the order in which they can be created."""

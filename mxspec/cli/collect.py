@@ -60,7 +60,7 @@ def collected(runs: Path, *, rebuild: bool = False) -> Report:
     if not runs.is_dir():
         raise CliError(f"{runs}: there are no runs", hint="`mxspec run SPEC` makes some, --runs says where")
     try:
-        return collect_runs(runs)
+        return collect_runs(runs, rebuild=rebuild)
     except duckdb.Error as error:
         raise CliError(f"{runs}: the store cannot be built: {error}", hint="the run directories are intact") from error
 

@@ -13,12 +13,17 @@ import typer
 from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from rich.table import Table
 
     from analysis.query import Result, ResultColumn
 
 WIDEST_CELL = 80
 """Characters of a text cell on a terminal; pipes, --csv and --json get all of it."""
+
+NARROWEST_TEXT = 12
+"""Characters of a text cell below which a table is printed downwards instead."""
 
 
 def sql(
@@ -111,13 +116,25 @@ def _print_table(result: Result, most: int) -> None:
     from mxspec.cli.output import console, say
 
     found = [[for_eyes(value) for value in row] for row in islice(result.rows, most + 1)]
-    console().print(_table(result.columns, found[:most]))
+    screen, shown = console(), found[:most]
+    wide = narrowest(result.columns, shown) > screen.width
+    if not wide:
+        screen.print(across(result.columns, shown))
+    for index, some in enumerate(side_by_side(result.columns, shown, screen.width) if wide else ()):
+        screen.print(*([""] if index else []), downwards(result.columns, some), sep="\n")
     if len(found) > most:
         say(f"the first {most} rows; --rows N shows more, --csv and pipes print all")
 
 
-def _table(columns: Sequence[ResultColumn], rows: Sequence[Sequence[str]]) -> object:
-    """A table whose numbers are never cut; text gives way."""
+def narrowest(columns: Sequence[ResultColumn], rows: Sequence[Sequence[str]]) -> int:
+    """Characters that a table across needs: its numbers in full, and some of its text."""
+    widths = [max(map(len, (one.name, *(row[i] for row in rows)))) for i, one in enumerate(columns)]
+    pairs = zip(columns, widths, strict=True)
+    return sum(2 + (width if one.numeric else min(width, NARROWEST_TEXT)) for one, width in pairs) - 2
+
+
+def across(columns: Sequence[ResultColumn], rows: Sequence[Sequence[str]]) -> Table:
+    """A line a row. Numbers are never cut; text gives way."""
     from rich.table import Table
     from rich.text import Text
 
@@ -134,4 +151,36 @@ def _table(columns: Sequence[ResultColumn], rows: Sequence[Sequence[str]]) -> ob
         )
     for row in rows:
         table.add_row(*map(Text, row))
+    return table
+
+
+def side_by_side(
+    columns: Sequence[ResultColumn], rows: Sequence[Sequence[str]], width: int
+) -> Iterator[Sequence[Sequence[str]]]:
+    """Rows in portions that fit beside the names of the columns; at least one row each."""
+    names = max(len(one.name) for one in columns)
+    portion: list[Sequence[str]] = []
+    room = 0
+    for row in rows:
+        needs = 2 + max(map(len, row))
+        if portion and needs > room:
+            yield portion
+            portion = []
+        room = (room if portion else width - names) - needs
+        portion.append(row)
+    if portion:
+        yield portion
+
+
+def downwards(columns: Sequence[ResultColumn], rows: Sequence[Sequence[str]]) -> Table:
+    """A line a column, for rows that are wider than the terminal."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    for _ in rows:
+        table.add_column(overflow="fold")
+    for column, *cells in zip(columns, *rows, strict=True):
+        table.add_row(Text(column.name), *map(Text, cells))
     return table
