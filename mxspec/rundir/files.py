@@ -7,8 +7,13 @@ import os
 from pathlib import Path
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str, *, durable: bool = True) -> None:
     """Writes a file so that readers see the old one or the new one, never a part.
+
+    Args:
+        path: The file.
+        text: Its content.
+        durable: Whether it must outlive a loss of power from now on; a kill it outlives anyway.
 
     Raises:
         OSError: The disk is full or the directory cannot be written.
@@ -19,10 +24,20 @@ def write_whole(path: Path, text: str) -> None:
         with beside.open("w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def make_durable(path: Path) -> None:
+    """Has a file outlive a loss of power; costs next to nothing where it was written back already."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def sha256_of(path: Path) -> str:

@@ -138,6 +138,15 @@ class RunDir:
                 current[step] = (attempt, path)
         return {step: current[step] for step in sorted(current)}
 
+    def step_directories(self, newest: int) -> tuple[Path, ...]:
+        """Directories of steps of all attempts up to `newest`, void and uncommitted ones included.
+
+        Raises:
+            OSError: The directory cannot be read.
+        """
+        named = ((path, _STEP.fullmatch(path.name)) for path in _children(self.path / "steps"))
+        return tuple(path for path, name in named if name is not None and int(name[2]) <= newest)
+
     def steps(self) -> tuple[Committed, ...]:
         """Step directories that are committed and current, in order of steps; those without a readable manifest aside.
 
@@ -161,9 +170,9 @@ def committed(path: Path) -> Committed | None:
         return None
 
 
-def commit(path: Path, manifest: Manifest) -> Committed:
+def commit(path: Path, manifest: Manifest, *, durable: bool = True) -> Committed:
     """Writes the manifest of a directory whose files are all there: from now on it exists."""
-    write_whole(path / MANIFEST, manifest.model_dump_json(indent=1) + "\n")
+    write_whole(path / MANIFEST, manifest.model_dump_json(indent=1) + "\n", durable=durable)
     return Committed(path, manifest)
 
 

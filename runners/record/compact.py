@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mxspec.rundir.files import make_durable
 from mxspec.rundir.models import Manifest
-from mxspec.rundir.rundir import RunDir, commit, committed, discard
+from mxspec.rundir.rundir import Committed, RunDir, commit, committed, discard
 from mxspec.rundir.tables import STEP_TABLES
 from runners.record.parquet import encode_table, schema_of, write_encoded
 
@@ -17,33 +18,40 @@ def compact(run_dir: RunDir) -> None:
     """Puts the current steps of a finished run into `compact/` and removes the step directories.
 
     Each table keeps its columns and gains `attempt`. The manifest comes last, and
-    step directories are removed after it, so that a reader finds every row once
-    at any moment: in `compact/` if that exists, else in the steps.
+    step directories, void ones included, are removed after it, so that a reader
+    finds every row once at any moment: in `compact/` if that exists, else in the steps.
 
     Raises:
         OSError: The disk is full; the steps stay as they are.
     """
-    steps = run_dir.steps()
-    if not steps or committed(run_dir.compact) is not None:
-        return
-    discard(run_dir.compact)
-    run_dir.compact.mkdir(parents=True)
+    whole = committed(run_dir.compact)
+    if whole is None:
+        steps = run_dir.steps()
+        if not steps:
+            return
+        discard(run_dir.compact)
+        run_dir.compact.mkdir(parents=True)
+        whole = _write(run_dir, steps)
+    newest = max(attempt for _, attempt in whole.manifest.parts)
+    for path in run_dir.step_directories(newest):
+        discard(path)
+
+
+def _write(run_dir: RunDir, steps: Sequence[Committed]) -> Committed:
     files = {}
     for table, kind in STEP_TABLES.items():
+        name = f"{table}.parquet"
         parts = []
         for one in steps:
-            file = one.path / f"{table}.parquet"
-            if file.name in one.manifest.files:
-                part = pq.read_table(file, schema=schema_of(kind))
+            if name in one.manifest.files:
+                part = pq.read_table(one.path / name, schema=schema_of(kind))
                 attempt = pa.array([one.manifest.attempt] * len(part), type=pa.int64())
                 parts.append(part.append_column("attempt", attempt))
         if parts:
-            whole = pa.concat_tables(parts)
-            assert whole.num_columns == len(fields(kind)) + 1
-            name = f"{table}.parquet"
-            files[name] = write_encoded(run_dir.compact / name, encode_table(whole), len(whole))
+            rows = pa.concat_tables(parts)
+            files[name] = write_encoded(run_dir.compact / name, encode_table(rows), len(rows))
     last = steps[-1].manifest
-    commit(
+    return commit(
         run_dir.compact,
         Manifest(
             kind="compact",
@@ -56,5 +64,3 @@ def compact(run_dir: RunDir) -> None:
             parts=tuple((one.manifest.step, one.manifest.attempt) for one in steps),
         ),
     )
-    for one in steps:
-        discard(one.path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import fields
 from hashlib import sha256
@@ -57,7 +56,7 @@ def encode_table(table: pa.Table) -> bytes:
 
 
 def write_encoded(path: Path, content: bytes, rows: int) -> FileEntry:
-    """Writes an encoded table, durably.
+    """Writes an encoded table; `make_durable` is for whoever relies on it.
 
     Args:
         path: The file.
@@ -72,6 +71,4 @@ def write_encoded(path: Path, content: bytes, rows: int) -> FileEntry:
     """
     with path.open("wb") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
     return FileEntry(sha256=sha256(content).hexdigest(), bytes=len(content), rows=rows)

@@ -2,8 +2,8 @@
 
 A full disk stops no training: rows of steps that could not be written wait, in
 bounded number, and are written before anything later is. A checkpoint is only
-committed when every step before it is, so whatever a resumed run starts from
-has all its rows.
+committed when every step before it is durable, so whatever a resumed run starts
+from has all its rows; steps after it may be lost with the power, and are taken again.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from pathlib import Path
 from time import time
 from typing import Any
 
+from mxspec.rundir.files import make_durable, write_whole
 from mxspec.rundir.models import Attempt, Lineage, Manifest, State, Status
-from mxspec.rundir.rundir import Committed, RunDir, commit, discard, entries
+from mxspec.rundir.rundir import MANIFEST, Committed, RunDir, commit, discard, entries
 from runners.outcome import Progress
 from runners.record.parquet import encode_rows, table_of, write_encoded
 
@@ -59,6 +60,7 @@ class Recorder:
         """Why rows wait; empty while all are durable."""
         self._tables: dict[str, list[Any]] = {}
         self._waiting: list[_Waiting] = []
+        self._fresh: list[Path] = []
         self._status = Status(run=run_dir.run, state="running")
         self._beat = 0.0
 
@@ -94,7 +96,7 @@ class Recorder:
             self._tables.setdefault(table_of(row), []).append(row)
 
     def commit_step(self, *, step: int, stage: str, stage_step: int, state: str) -> None:
-        """Makes the step's rows durable, then its manifest; where the disk is full they wait.
+        """Writes the step's rows, then its manifest; where the disk is full they wait.
 
         Raises:
             StorageError: Too many rows wait.
@@ -127,13 +129,21 @@ class Recorder:
                         state=one.state,
                         files=files,
                     ),
+                    durable=False,
                 )
+                self._fresh += [path / name for name in (*files, MANIFEST)]
             except OSError as error:
                 self.problem = f"{path}: {error.strerror or error}: {len(self._waiting)} steps wait to be written"
                 return False
             self._waiting.pop(0)
         self.problem = ""
         return True
+
+    def _settle(self) -> None:
+        """Makes all steps so far durable: what follows relies on them."""
+        for file in self._fresh:
+            make_durable(file)
+        self._fresh.clear()
 
     def commit_checkpoint(
         self, *, step: int, stage: str, stage_step: int, state: str, write: Callable[[Path], None]
@@ -157,6 +167,10 @@ class Recorder:
             discard(path)
             path.mkdir(parents=True)
             write(path)
+            for file in path.rglob("*"):
+                if file.is_file():
+                    make_durable(file)
+            self._settle()
             commit(
                 path,
                 Manifest(
@@ -221,6 +235,6 @@ class Recorder:
             }
         )
         try:
-            self.run_dir.write("status.json", self._status)
+            write_whole(self.run_dir.path / "status.json", self._status.model_dump_json(indent=1) + "\n", durable=False)
         except OSError as error:
             self.problem = f"{self.run_dir.path}: {error.strerror or error}"

@@ -7,7 +7,7 @@ advances together, each wave holding all calls that are ready anywhere in the tr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from mxspec.spec.roles import Role
@@ -36,6 +36,7 @@ class Method:
     served: Mapping[str, Served]
     builder: ScriptBuilder
     judge: Judge
+    _roles: dict[str, str] = field(default_factory=dict)
 
     def role_of(self, agent: str) -> str:
         """The role that plays an agent (the first whose patterns match).
@@ -43,9 +44,11 @@ class Method:
         Raises:
             KeyError: No role plays it; `validate` sees to it that one does.
         """
+        if agent in self._roles:
+            return self._roles[agent]
         for name, role in self.roles.items():
             if role.agents and any(fnmatchcase(agent, pattern) for pattern in role.agents):
-                return name
+                return self._roles.setdefault(agent, name)
         raise KeyError(f"no role plays the agent {agent!r}")
 
 
@@ -72,11 +75,11 @@ def rollout(questions: Sequence[Question], method: Method, seed: SeedParts) -> T
     """
     tree = Tree()
     for index, question in enumerate(questions):
-        tree.questions.append(Node(Path((("question", index),)), None, question))
+        tree.questions.append(Node(Path.root("question", index), None, question))
     _design(tree, method, seed)
     _execute(tree, method, seed)
-    tree.calls.sort(key=lambda node: (node.path, node.value.agent is not None))
-    tree.executions.sort(key=lambda node: node.path)
+    tree.calls.sort(key=lambda node: (node.path.text, node.value.agent is not None))
+    tree.executions.sort(key=lambda node: node.path.text)
     return tree
 
 
@@ -95,7 +98,7 @@ def _design(tree: Tree, method: Method, seed: SeedParts) -> None:
         for d in range(method.shape.designs)
     ]
     for one, call in zip(ready, run_wave(ready, method.served, seed), strict=True):
-        question = Path(one.path.keys[:-1])
+        question = one.path.parent()
         text = "" if call is None else call.text
         if call is not None:
             tree.calls.append(Node(one.path, question, call))
@@ -162,7 +165,7 @@ def _result(call: Call) -> CallResult:
 
 def _close(tree: Tree, method: Method, path: Path, question: Question, result: ExecutionResult) -> None:
     grade = method.judge(question, result.answer)
-    tree.executions.append(Node(path, Path(path.keys[:-1]), Execution(result, grade)))
+    tree.executions.append(Node(path, path.parent(), Execution(result, grade)))
 
 
 def _unrunnable(design: Design) -> ExecutionResult:

@@ -24,22 +24,35 @@ _PREFIX = {"question": "q", "design": "d", "execution": "e", "call": "c"}
 _WIDTH = {"question": 4, "design": 2, "execution": 2, "call": 3}
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Path:
-    """The keys of a node from the root down, e.g. `q0003/d01/e02/c004`."""
+    """The keys of a node from the root down, and their text, e.g. `q0003/d01/e02/c004`.
+
+    Texts order as the keys do, up to a width of ten thousand questions a batch.
+    """
 
     keys: tuple[tuple[str, int], ...]
+    text: str
+
+    @classmethod
+    def root(cls, level: str, index: int) -> Path:
+        """The path of a node without a parent."""
+        return cls(((level, index),), _text(level, index))
 
     def child(self, level: str, index: int) -> Path:
         """The path of a child."""
-        return Path((*self.keys, (level, index)))
+        return Path((*self.keys, (level, index)), f"{self.text}/{_text(level, index)}")
+
+    def parent(self) -> Path:
+        """The path of the parent."""
+        return Path(self.keys[:-1], self.text[: self.text.rindex("/")])
 
     def group(self, levels: Sequence[str]) -> str:
         """The part of the path made of some levels: nodes with equal parts are in one group."""
         return "/".join(_text(level, index) for level, index in self.keys if level in levels)
 
     def __str__(self) -> str:
-        return "/".join(_text(level, index) for level, index in self.keys)
+        return self.text
 
 
 def _text(level: str, index: int) -> str:

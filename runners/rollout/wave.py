@@ -50,7 +50,7 @@ def run_wave(ready: Sequence[Ready], served: Mapping[str, Served], seed: SeedPar
     """
     calls: list[Call | None] = [None] * len(ready)
     batches: dict[str, list[tuple[int, GenerationRequest, str]]] = {}
-    for i in sorted(range(len(ready)), key=lambda i: ready[i].path):
+    for i in sorted(range(len(ready)), key=lambda i: ready[i].path.text):
         one = ready[i]
         how = served[one.role]
         ids, text = how.renderer.render(
@@ -65,7 +65,7 @@ def run_wave(ready: Sequence[Ready], served: Mapping[str, Served], seed: SeedPar
             continue
         request = GenerationRequest(
             prompt=ids,
-            seed=seed_of(*seed, str(one.path), one.role),
+            seed=seed_of(*seed, one.path.text, one.role),
             temperature=how.sampling.temperature,
             top_p=how.sampling.top_p,
             max_tokens=min(how.sampling.max_tokens, room),

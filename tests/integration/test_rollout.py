@@ -237,6 +237,6 @@ def test_rows_hold_every_node_with_its_text(closing: list[Bench]) -> None:
 
 
 def test_groups_are_parts_of_paths() -> None:  # a flat tree never merges questions into one group
-    path = Path((("question", 3), ("design", 1), ("execution", 0)))
+    path = Path.root("question", 3).child("design", 1).child("execution", 0)
     assert str(path) == "q0003/d01/e00"
     assert path.group(["question"]) == "q0003" and path.group(["question", "design"]) == "q0003/d01"
