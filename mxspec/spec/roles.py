@@ -5,6 +5,13 @@ from typing import Literal
 from mxspec.spec.base import SpecModel, leaf
 
 
+class Turn(SpecModel):
+    """One earlier exchange of a chat, an example of what is wanted."""
+
+    ask: str = leaf("What was asked.")
+    reply: str = leaf("What was replied.")
+
+
 class Prompt(SpecModel):
     """The text that a role reads.
 
@@ -21,6 +28,7 @@ class Prompt(SpecModel):
     file: str | None = leaf("Text file, relative to the file that names it.", default=None)
     text: str | None = leaf("The text itself; never interpolated.", default=None)
     system: str | None = leaf("System message (chat only).", default=None)
+    turns: tuple[Turn, ...] = leaf("Examples, as earlier turns of the chat (chat only).", default=())
 
 
 class Sampling(SpecModel):

@@ -37,7 +37,7 @@ class PromptError(ValueError):
 
 
 def fill(prompt: Prompt, request: CallRequest) -> str:
-    """The text of a prompt for a call, its system message aside."""
+    """The text of a prompt for a call, system message and earlier turns aside."""
     return _filled(_text(prompt), _values(request))
 
 
@@ -45,7 +45,7 @@ class PromptRenderer:
     """Renders one role's prompt with one tokenizer, and reads the responses.
 
     `{question}`, `{agent}`, `{instructions}`, `{previous}` and `{history}` (one entry a
-    line) are replaced in one pass, in the text and in the system message; what is put in
+    line) are replaced in one pass, in the text, the system message and the turns; what is put in
     is never expanded again. The name of a control token in it (`<|im_end|>`) becomes
     ordinary characters by a space after the first, so that neither a question nor another
     agent can end a turn or speak for someone else. A blank system message is left out.
@@ -130,14 +130,17 @@ class PromptRenderer:
         values = {name: self._harmless(value) for name, value in _values(request).items()}
         text = _filled(_text(self._prompt), values)
         if self._prompt.format == "chat":
-            text = self._chat(_filled(self._prompt.system or "", values), text)
+            text = self._chat(values, text)
         ids = self._tokenizer.encode(text, add_special_tokens=False)
         return (*self._prefix, *(int(i) for i in ids)), text
 
-    def _chat(self, system: str, text: str) -> str:
-        messages = [{"role": "user", "content": text}]
-        if system.strip():
-            messages.insert(0, {"role": "system", "content": system})
+    def _chat(self, values: dict[str, str], text: str) -> str:
+        system = _filled(self._prompt.system or "", values)
+        messages = [{"role": "system", "content": system}] if system.strip() else []
+        for turn in self._prompt.turns:
+            messages.append({"role": "user", "content": _filled(turn.ask, values)})
+            messages.append({"role": "assistant", "content": _filled(turn.reply, values)})
+        messages.append({"role": "user", "content": text})
         try:
             rendered = self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         except TemplateError as error:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers.processors import TemplateProcessing
 
-from mxspec.spec.roles import Prompt
+from mxspec.spec.roles import Prompt, Turn
 from runners.mas.calls import CallRequest
 from runners.policies.tokenizer import train_tokenizer
 from runners.rollout.prompts import PromptError, PromptRenderer, fill
@@ -58,6 +58,16 @@ def test_chat_renders_system_and_user_and_opens_the_reply() -> None:
     start = CHAT.convert_tokens_to_ids("<|im_start|>")
     assert ids.count(start) == 3 and ids.count(CHAT.eos_token_id) == 2
     assert CHAT.decode(ids) == text
+
+
+def test_examples_are_earlier_turns() -> None:
+    prompt = Prompt(text="Another for {agent}.", turns=(Turn(ask="Solve {question}", reply="print({x})"),))
+    assert PromptRenderer(prompt, CHAT).text(question="1+1", agent="solver") == (
+        "<|im_start|>user\nSolve 1+1<|im_end|>\n"
+        "<|im_start|>assistant\nprint({x})<|im_end|>\n"
+        "<|im_start|>user\nAnother for solver.<|im_end|>\n"
+        "<|im_start|>assistant\n"
+    )
 
 
 def test_a_blank_system_message_is_left_out() -> None:
