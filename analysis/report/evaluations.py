@@ -1,0 +1,114 @@
+"""Evaluations of a run with intervals, and how two of them differ question by question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import duckdb
+
+from analysis.report.store import rows
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One evaluation on one benchmark; `low` and `high` are its 95 % interval over questions.
+
+    `step` is the number of steps done, and `recorded_by` the run whose rows it has (a shared
+    beginning is a run of its own).
+    """
+
+    run: str
+    recorded_by: str
+    step: int
+    stage: str
+    at: str
+    evaluation: str
+    name: str
+    benchmark: str
+    split: str
+    questions: int
+    designs: int
+    executions: int
+    accuracy: float
+    low: float | None
+    high: float | None
+    valid_designs: float
+    calls_per_execution: float
+    tokens_per_execution: float
+
+    @property
+    def series(self) -> tuple[str, str, str]:
+        """What makes evaluations comparable over steps: name, benchmark, split."""
+        return self.name, self.benchmark, self.split
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Mean difference of two evaluations, paired by question, with its 95 % interval (t over questions)."""
+
+    difference: float | None
+    low: float | None
+    high: float | None
+    questions: int
+
+
+def read_evaluations(con: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> dict[str, tuple[Evaluation, ...]]:
+    """Run -> its evaluations and those of the beginning that it shares with others, in order of steps."""
+    found = rows(
+        con,
+        Evaluation,
+        """
+        SELECT e.run, e.recorded_by, e.step, e.stage, e.at, e.evaluation, e.name, e.benchmark, e.split, e.questions,
+            e.designs, e.executions, e.accuracy, i.low, i.high, e.valid_designs, e.calls_per_execution,
+            e.tokens_per_execution
+        FROM run_evaluations e LEFT JOIN evaluation_intervals i
+            ON i.run = e.recorded_by AND i.step = e.step AND i.evaluation = e.evaluation
+        WHERE list_contains(?, e.run) ORDER BY e.run, e.step, e.name, e.benchmark
+        """,
+        [list(runs)],
+    )
+    once = {(one.run, one.series, one.step): one for one in found}.values()
+    return {run: tuple(one for one in once if one.run == run) for run in runs}
+
+
+def held_out(evaluations: Sequence[Evaluation]) -> tuple[str, str, str] | None:
+    """The series that a run is judged by.
+
+    Named `test`, else on a test split, else `final`; among those the one measured last and most often.
+    """
+    series = {one.series for one in evaluations}
+
+    def rank(one: tuple[str, str, str]) -> tuple[bool, bool, bool, int, int, tuple[str, str, str]]:
+        steps = [e.step for e in evaluations if e.series == one]
+        return one[0] == "test", one[2] == "test", one[0] == "final", max(steps), len(steps), one
+
+    return max(series, key=rank, default=None)
+
+
+def paired(con: duckdb.DuckDBPyConnection, before: Evaluation, after: Evaluation) -> Difference:
+    """How accuracy changed on the questions that both evaluations asked.
+
+    Args:
+        con: A store.
+        before: The evaluation that is subtracted.
+        after: The evaluation that it is subtracted from.
+    """
+    one = """
+        SELECT o.row_hash, avg(q.accuracy) AS accuracy FROM evaluation_questions q
+        JOIN questions o ON o.run = q.run AND o.step = q.step AND o.evaluation = q.evaluation AND o.path = q.question
+        WHERE q.run = ? AND q.step = ? AND q.evaluation = ? AND o.benchmark = ? GROUP BY o.row_hash
+    """
+    keys = [part for e in (before, after) for part in (e.recorded_by, e.step, e.evaluation, e.benchmark)]
+    (found,) = rows(
+        con,
+        Difference,
+        f"""
+        WITH a AS ({one}), b AS ({one}), d AS (SELECT b.accuracy - a.accuracy AS d FROM a JOIN b USING (row_hash)),
+        s AS (SELECT avg(d) AS mean, stddev_samp(d) / sqrt(count(*)) AS se, count(*) AS n FROM d)
+        SELECT mean AS difference, mean - t * se AS low, mean + t * se AS high, n AS questions
+        FROM s, (SELECT max_by(t975, df) AS t FROM t_quantiles, s WHERE df <= s.n - 1)
+        """,
+        keys,
+    )
+    return found

@@ -1,0 +1,264 @@
+"""The figures of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import fmean, stdev
+
+from analysis.quantiles import t_quantile
+from analysis.report.evaluations import Evaluation
+from analysis.report.grid import share
+from analysis.report.make import Measured, Report
+from analysis.report.svg import (
+    CHARACTER,
+    Frame,
+    Line,
+    Shade,
+    axes,
+    dot,
+    lines,
+    picture,
+    plain,
+    room,
+    shades,
+    text,
+    ticks,
+)
+from analysis.report.tables import ArmLine, Stretch
+from analysis.report.training import ShapeCount
+
+COLOURS = tuple(f"c{at}" for at in range(8))
+"""Classes of colours, in the order in which they are given out."""
+
+
+def arm_colour(at: int) -> str:
+    """Colour of an arm by its position: after eight they come again."""
+    return COLOURS[at % len(COLOURS)]
+
+
+def role_colour(roles: str) -> str:
+    """Colour of who learns: `executor`, `designer`, `both` for several, another for other roles."""
+    names = [one for one in roles.split(",") if one]
+    if len(names) > 1:
+        return "both"
+    return names[0] if names and names[0] in ("executor", "designer") else "c2"
+
+
+def stretch_label(one: Stretch) -> str:
+    """Who learns, or that it is imitation."""
+    if one.kind == "sft":
+        return "cold start"
+    return " + ".join(one.trained.split(",")) if one.trained.count(",") < 2 else "several"
+
+
+def stretch_shades(stretches: Sequence[Stretch]) -> tuple[Shade, ...]:
+    """Stretches as shading over steps."""
+    return tuple(
+        Shade(
+            one.first_step,
+            one.last_step + 1,
+            stretch_label(one),
+            "cold" if one.kind == "sft" else role_colour(one.trained),
+        )
+        for one in stretches
+    )
+
+
+def both_widths(draw: Callable[[float, float], str]) -> str:
+    """A picture for wide screens and one for telephones; the style sheet shows one of them."""
+    return draw(760, 330).replace("<svg", '<svg class="wide"', 1) + draw(380, 300).replace(
+        "<svg", '<svg class="narrow"', 1
+    )
+
+
+def curve_of_run(one: Measured) -> str:
+    """Held-out accuracy over steps with its interval, who learns behind it."""
+    points = one.curve
+    last = max([point.step for point in points] + [stretch.last_step + 1 for stretch in one.stretches] + [1])
+    line = Line(
+        "accuracy",
+        "ink",
+        tuple((point.step, point.accuracy) for point in points),
+        tuple((p.step, p.low, p.high) for p in points if p.low is not None and p.high is not None),
+        "dots",
+    )
+
+    def draw(width: float, height: float) -> str:
+        frame = Frame(width, height, (0, last), (0, 1), top=26)
+        body = shades(frame, stretch_shades(one.stretches))
+        body += axes(frame, "steps", across=8 if width > 500 else 5)
+        body += cold_start(frame, one.stretches)
+        body += lines(frame, [line])
+        for at, point in enumerate(points):
+            if width > 500 or at in (0, len(points) - 1):
+                below = at + 1 < len(points) and points[at + 1].accuracy > point.accuracy + 0.05
+                x, end = frame.px(point.step), point.step > 0.94 * last
+                body.append(
+                    text(
+                        x + 5 if below else x - 4,
+                        frame.py(point.accuracy) + (15 if below else -9),
+                        share(point.accuracy)[:4],
+                        "value",
+                        "start" if below and not end else "end",
+                    )
+                )
+        return picture(frame, "Held-out accuracy over steps", body)
+
+    return both_widths(draw)
+
+
+def cold_start(frame: Frame, stretches: Sequence[Stretch]) -> list[str]:
+    """A mark where imitation ends and reinforcement begins."""
+    ends = [one.last_step + 1 for one in stretches if one.kind == "sft"]
+    if not ends:
+        return []
+    x = frame.px(max(ends))
+    return [
+        f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{frame.top:g}" y2="{frame.height - frame.bottom:g}"/>',
+        text(x + 4, frame.top + 13, "cold start ends", "tick"),
+    ]
+
+
+def mean_curve(
+    runs: Sequence[Measured],
+) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float, float], ...]]:
+    """Mean over seeds where every run with a curve was measured, with t-intervals over two or more seeds."""
+    curves = [{point.step: point.accuracy for point in one.curve} for one in runs if one.curve]
+    if not curves:
+        return (), ()
+    steps = sorted(set.intersection(*(set(one) for one in curves)))
+    points, band = [], []
+    for step in steps:
+        values = [one[step] for one in curves]
+        mean = fmean(values)
+        points.append((float(step), mean))
+        if len(values) > 1:
+            half = t_quantile(0.975, len(values) - 1) * stdev(values) / len(values) ** 0.5
+            band.append((float(step), max(0.0, mean - half), min(1.0, mean + half)))
+    return tuple(points), tuple(band)
+
+
+def curves_of_arms(report: Report) -> str:
+    """One curve an arm: mean over seeds with its band, a thin line a seed."""
+    last = max((point.step for one in report.runs for point in one.curve), default=1)
+    drawn: list[Line] = []
+    for at, arm in enumerate(report.subject.arms):
+        runs = [one for one in report.runs if one.member.arm == arm]
+        points, band = mean_curve(runs)
+        if len(runs) > 1:
+            drawn += [
+                Line("", arm_colour(at), tuple((p.step, p.accuracy) for p in one.curve), style="thin") for one in runs
+            ]
+        show = band if len(report.subject.arms) <= 4 else ()
+        drawn.append(Line(arm, arm_colour(at), points, show, "dots"))
+    stretches = _common([one.stretches for one in report.runs])
+
+    def draw(width: float, height: float) -> str:
+        frame = Frame(width, height, (0, last), (0, 1), top=14)
+        body = axes(frame, "steps", across=8 if width > 500 else 5)
+        return picture(
+            frame, "Held-out accuracy over steps by arm", body + cold_start(frame, stretches) + lines(frame, drawn)
+        )
+
+    return both_widths(draw)
+
+
+def _common(found: Sequence[Sequence[Stretch]]) -> tuple[Stretch, ...]:
+    """Stretches of imitation, where all runs have the same ones."""
+    cold = {tuple(one.last_step for one in stretches if one.kind == "sft") for stretches in found if stretches}
+    if len(cold) != 1:
+        return ()
+    return tuple(one for one in next(one for one in found if one) if one.kind == "sft")
+
+
+def arms_at_end(report: Report) -> str:
+    """Final accuracy of every arm as a dot with its interval; seeds as small dots, the baseline as a line."""
+    arms = report.arms
+    base = next((one.accuracy for one in arms if one.is_baseline), None)
+    longest = max((len(one.arm) for one in arms), default=1)
+
+    def draw(width: float, _: float) -> str:
+        left = min(longest * (CHARACTER + 0.6) + 14, width * 0.42)
+        frame = Frame(width, 28 * len(arms) + 44, (0, 1), (0, 1), left=left, top=6)
+        body = []
+        bottom = frame.height - frame.bottom
+        for value in ticks(0, 1, 6):
+            x = frame.px(value)
+            body.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{frame.top:g}" y2="{bottom:g}"/>')
+            body.append(text(x, bottom + 15, plain(value), "tick", "middle"))
+        if base is not None:
+            x = frame.px(base)
+            body.append(f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{frame.top:g}" y2="{bottom:g}"/>')
+        body.append(text(frame.width - frame.right, bottom + 28, "held-out accuracy at the end", "tick", "end"))
+        for at, one in enumerate(arms):
+            body += _arm_row(frame, report, one, at)
+        return picture(frame, "Final held-out accuracy by arm", body)
+
+    return both_widths(draw)
+
+
+def _arm_row(frame: Frame, report: Report, one: ArmLine, at: int) -> list[str]:
+    y = frame.top + 28 * at + 18
+    colour = arm_colour(at)
+    name = one.arm
+    fits = int((frame.left - 12) / (CHARACTER + 0.4))
+    found = [text(frame.left - 10, y + 4, name if len(name) <= fits else name[: fits - 1] + "\u2026", "", "end")]
+    if one.low is not None and one.high is not None:
+        a, b = frame.px(max(0, one.low)), frame.px(min(1, one.high))
+        found.append(f'<line class="whisker {colour}" x1="{a:.1f}" x2="{b:.1f}" y1="{y:g}" y2="{y:g}"/>')
+    found += [
+        dot(frame.px(run.curve[-1].accuracy), y + 6, colour, 1.8)
+        for run in report.runs
+        if run.member.arm == one.arm and run.curve and run.run is not None and run.run.state == "done"
+    ]
+    if one.accuracy is not None:
+        found.append(dot(frame.px(one.accuracy), y, colour, 4.2))
+    else:
+        found.append(text(frame.px(0) + 6, y + 4, "no finished run", "tick"))
+    return found
+
+
+def small_multiple(title: str, drawn: Sequence[Line], blocks: Sequence[Shade], last: float) -> str:
+    """A small picture of one metric of training."""
+    values = [y for one in drawn for _, y in one.points]
+    frame = Frame(300, 150, (0, last), room(values), left=42, top=8, bottom=22)
+    body = shades(frame, blocks, labels=False) + axes(frame, "", across=5, up=4) + lines(frame, drawn)
+    return picture(frame, title, body)
+
+
+def stacked_shapes(
+    columns: Sequence[tuple[Evaluation, Sequence[ShapeCount]]], level: int | None, shapes: Sequence[str]
+) -> str:
+    """Shares of shapes among the designs for one level of difficulty, a bar an evaluation."""
+    frame = Frame(300, 170, (0, len(columns)), (0, 1), left=34, top=8, bottom=24)
+    body = axes(frame, "", across=0, up=3)[:-1] if columns else []
+    body = [one for one in body if 'text-anchor="middle"' not in one]
+    bottom = frame.height - frame.bottom
+    for at, (point, counts) in enumerate(columns):
+        here = {one.shape: one.designs for one in counts if one.difficulty == level}
+        total = sum(here.values())
+        x, width = frame.px(at + 0.12), frame.px(at + 0.88) - frame.px(at + 0.12)
+        body.append(text(x + width / 2, bottom + 15, str(point.step), "tick", "middle"))
+        base = 0.0
+        for name, colour in shape_colours(shapes):
+            if name == OTHER:
+                count = sum(n for shape, n in here.items() if shape not in shapes and shape != "not valid")
+            else:
+                count = here.get(name, 0)
+            if count and total:
+                top = base + count / total
+                y, below = frame.py(top), frame.py(base)
+                body.append(
+                    f'<rect class="bar {colour}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{below - y:.1f}"/>'
+                )
+                base = top
+    return picture(frame, "Shares of shapes", body)
+
+
+OTHER = "other shapes"
+
+
+def shape_colours(shapes: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Shapes from the bottom of a bar upwards with their colours, the rest and what is not valid on top."""
+    named = tuple((shape, COLOURS[at % len(COLOURS)]) for at, shape in enumerate(shapes))
+    return (*named, (OTHER, "other"), ("not valid", "void"))

@@ -1,0 +1,140 @@
+"""Everything that a report says, read from the store at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from analysis.report.evaluations import Evaluation, held_out, read_evaluations
+from analysis.report.examples import Example, read_examples
+from analysis.report.store import opened_store
+from analysis.report.subject import Member, Run, Subject, find_subject, read_runs
+from analysis.report.tables import ArmLine, Block, Stretch, arms_of, blocks_of, read_stretches
+from analysis.report.training import Metric, ShapeCount, VerdictCount, read_metrics, read_shapes, read_verdicts
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a run measured.
+
+    Attributes:
+        member: The run, as a part of the subject.
+        run: What it is; None where its directory is gone.
+        stretches: Who trained when.
+        evaluations: All of them.
+        series: Name, benchmark and split that it is judged by; None before the first evaluation.
+        metrics: Metrics of training by step.
+    """
+
+    member: Member
+    run: Run | None
+    stretches: tuple[Stretch, ...]
+    evaluations: tuple[Evaluation, ...]
+    series: tuple[str, str, str] | None
+    metrics: tuple[Metric, ...]
+
+    @property
+    def curve(self) -> tuple[Evaluation, ...]:
+        """The evaluations that it is judged by, in order of steps."""
+        return tuple(one for one in self.evaluations if one.series == self.series)
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What only the report of a single run shows."""
+
+    blocks: tuple[Block, ...]
+    shapes: tuple[tuple[Evaluation, tuple[ShapeCount, ...]], ...]
+    verdicts: tuple[VerdictCount, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a report says.
+
+    Attributes:
+        subject: What it is about.
+        runs_dir: Where the runs are.
+        runs: What they measured, in the order of the subject; a run that stands for two arms comes twice.
+        arms: One line an arm; empty for the report of a run.
+        details: None for the report of several runs.
+        examples: The same question, designed for and answered in several ways.
+        spec: The resolved spec of the run, or of the baseline's first one.
+    """
+
+    subject: Subject
+    runs_dir: Path
+    runs: tuple[Measured, ...]
+    arms: tuple[ArmLine, ...]
+    details: Details | None
+    examples: tuple[Example, ...]
+    spec: str
+
+    @property
+    def measured(self) -> bool:
+        """Whether anything was evaluated yet."""
+        return any(one.series for one in self.runs)
+
+
+def make_report(runs_dir: Path, name: str | None = None) -> Report:
+    """Reads the report of a sweep, an arm or a run from the published store.
+
+    Args:
+        runs_dir: Where the runs are.
+        name: A sweep, an arm, a run (or the beginning of its id) or the name of a spec; None: what ran last.
+
+    Raises:
+        NoStore: Nothing has been published.
+        UnknownSubject: Nothing is called so.
+    """
+    with opened_store(runs_dir) as con:
+        subject = find_subject(con, name)
+        known = {one.run: one for one in read_runs(con)}
+        runs = _measured(con, subject.members, known)
+        first = next((one for one in subject.members if one.is_baseline), subject.members[0])
+        return Report(
+            subject=subject,
+            runs_dir=runs_dir,
+            runs=runs,
+            arms=() if subject.is_run else arms_of(con, subject),
+            details=_details(con, runs[0]) if subject.is_run else None,
+            examples=read_examples(con, [(one.member.arm, one.curve) for one in runs]),
+            spec=_spec(con, runs_dir, first.run),
+        )
+
+
+def _measured(con: duckdb.DuckDBPyConnection, members: Sequence[Member], known: dict[str, Run]) -> tuple[Measured, ...]:
+    ids = [one.run for one in members]
+    evaluations, stretches, metrics = read_evaluations(con, ids), read_stretches(con, ids), read_metrics(con, ids)
+    return tuple(
+        Measured(
+            member=one,
+            run=known.get(one.run),
+            stretches=stretches[one.run],
+            evaluations=evaluations[one.run],
+            series=held_out(evaluations[one.run]),
+            metrics=metrics[one.run],
+        )
+        for one in members
+    )
+
+
+def _details(con: duckdb.DuckDBPyConnection, one: Measured) -> Details:
+    shapes = tuple((point, read_shapes(con, point)) for point in one.curve)
+    return Details(
+        blocks=blocks_of(con, one.stretches, one.curve),
+        shapes=tuple((point, found) for point, found in shapes if found),
+        verdicts=read_verdicts(con, one.member.run),
+    )
+
+
+def _spec(con: duckdb.DuckDBPyConnection, runs_dir: Path, run: str) -> str:
+    """The spec as the run directory has it, or its leaves where the directory is gone."""
+    try:
+        return (runs_dir / run / "spec.yaml").read_text(encoding="utf-8")
+    except OSError:
+        leaves = con.execute("SELECT path, value::VARCHAR FROM spec_leaves WHERE run = ? ORDER BY path", [run])
+        return "".join(f"{path}: {value}\n" for path, value in leaves.fetchall())
