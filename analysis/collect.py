@@ -156,12 +156,11 @@ def _changes(
     infos: tuple[RunInfo, ...], known: dict[str, set[tuple[int, int]]], problems: list[Problem]
 ) -> Iterator[Change]:
     for info in infos:
-        if info.state == "unreadable":
-            continue
         try:
             found = change(RunDir(info.path), known.get(info.run, set()), problems)
         except OSError as error:
-            problems.append(Problem(str(info.path), error.strerror or str(error)))
+            if info.state != "unreadable":
+                problems.append(Problem(str(info.path), error.strerror or str(error)))
         else:
             if found is not None:
                 yield found

@@ -50,6 +50,7 @@ def _write(run_dir: RunDir, steps: Sequence[Committed]) -> Committed:
         if parts:
             rows = pa.concat_tables(parts)
             files[name] = write_encoded(run_dir.compact / name, encode_table(rows), len(rows))
+            make_durable(run_dir.compact / name)
     last = steps[-1].manifest
     return commit(
         run_dir.compact,

@@ -6,7 +6,6 @@ import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -136,27 +135,30 @@ def test_what_waits_for_space_is_bounded(tmp_path: Path, monkeypatch: pytest.Mon
         commit(recorder, 2)
 
 
-def test_a_kill_between_any_two_writes_leaves_a_whole_step_or_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened = Path.open
+def test_a_kill_in_any_write_leaves_a_whole_step_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, replace = recorder_module.write_encoded, os.replace
     for kill_at in range(40):
         run = RunDir(tmp_path / f"{kill_at:012x}")
         recorder = Recorder.start(run, from_step=0)
-        left = kill_at
+        left = [kill_at]
 
-        def dies(path: Path, mode: str = "r", **options: Any) -> Any:
-            nonlocal left
-            if "w" in mode:
-                if left == 0:
-                    raise Killed
-                left -= 1
-            return opened(path, mode, **options)
+        def half(path: Path, content: bytes, rows: int, left: list[int] = left) -> object:
+            if left[0] == 0:
+                write(path, content[: len(content) // 2], rows)
+                raise Killed
+            left[0] -= 1
+            return write(path, content, rows)
+
+        def never(source: Path, target: Path, left: list[int] = left) -> None:
+            if left[0] == 0:
+                raise Killed
+            replace(source, target)
 
         recorder.add(step_rows(0))
         try:
             with monkeypatch.context() as patch:
-                patch.setattr(Path, "open", dies)
+                patch.setattr(recorder_module, "write_encoded", half)
+                patch.setattr(os, "replace", never)
                 commit(recorder, 0)
             killed = False
         except Killed:
@@ -169,7 +171,7 @@ def test_a_kill_between_any_two_writes_leaves_a_whole_step_or_none(
         assert rows_of(run)["failures"][0]["message"] == "again"
         if not killed:
             break
-    assert kill_at == len(expected(0)) + 1, "one write a table, and the manifest"
+    assert kill_at == len(expected(0)) + 1, "in the file of any table, and before the manifest"
 
 
 def test_a_checkpoint_is_whole_or_not_there(tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mxspec.rundir import Attempt, DamagedError, RunDir, RunLock, open_runs
@@ -20,6 +21,14 @@ from tests.support.recorded import commit as commit_step
 from tests.support.recorded import record_run, step_rows
 
 RUN = "0123456789ab"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_waits_for_the_disk() -> Iterator[None]:
+    """A test cannot cut the power, so it need not wait either."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda file: None)
+        yield
 
 
 def manifest(path: Path, step: int = 0, attempt: int = 0) -> Manifest:
@@ -82,6 +91,7 @@ def test_steps_resumed_in_between_have_one_current_value_each(tmp_path: Path) ->
     assert messages == [["first"]] * 3 + [["second"]] * 2
 
 
+@settings(deadline=None, max_examples=60)
 @given(data=st.data())
 def test_current_steps_are_what_a_run_that_forgets_would_have(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
