@@ -57,6 +57,8 @@ def query(store: Path, sql: str, *, batch: int = 1000) -> Iterator[Result]:
     """
     with reading(store) as con:
         try:
+            if not con.extract_statements(sql):
+                raise QueryError("there is no statement")
             con.execute(sql)
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None

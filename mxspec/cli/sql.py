@@ -6,7 +6,7 @@ import csv
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -117,38 +117,40 @@ def _print_table(result: Result, most: int) -> None:
 
     found = [[for_eyes(value) for value in row] for row in islice(result.rows, most + 1)]
     screen, shown = console(), found[:most]
-    wide = narrowest(result.columns, shown) > screen.width
-    if not wide:
-        screen.print(across(result.columns, shown))
-    for index, some in enumerate(side_by_side(result.columns, shown, screen.width) if wide else ()):
-        screen.print(*([""] if index else []), downwards(result.columns, some), sep="\n")
+    widths = widths_across(result.columns, shown, screen.width)
+    if widths is not None:
+        screen.print(across(result.columns, shown, widths))
+    else:
+        for index, some in enumerate(side_by_side(result.columns, shown, screen.width)):
+            screen.print(*([""] if index else []), downwards(result.columns, some), sep="\n")
     if len(found) > most:
         say(f"the first {most} rows; --rows N shows more, --csv and pipes print all")
 
 
-def narrowest(columns: Sequence[ResultColumn], rows: Sequence[Sequence[str]]) -> int:
-    """Characters that a table across needs: its numbers in full, and some of its text."""
-    widths = [max(map(len, (one.name, *(row[i] for row in rows)))) for i, one in enumerate(columns)]
-    pairs = zip(columns, widths, strict=True)
-    return sum(2 + (width if one.numeric else min(width, NARROWEST_TEXT)) for one, width in pairs) - 2
+def widths_across(columns: Sequence[ResultColumn], rows: Sequence[Sequence[str]], width: int) -> tuple[int, ...] | None:
+    """Widths of the columns of a table: numbers in full, and the widest texts give way.
+
+    Returns:
+        None where texts would have to be shorter than `NARROWEST_TEXT`.
+    """
+    full = [max(map(len, (one.name, *(row[i] for row in rows)))) for i, one in enumerate(columns)]
+
+    def cut(text: int) -> tuple[int, ...]:
+        return tuple(wide if one.numeric else min(wide, text) for one, wide in zip(columns, full, strict=True))
+
+    room = width - 2 * (len(columns) - 1)
+    return next((cut(text) for text in range(WIDEST_CELL, NARROWEST_TEXT - 1, -1) if sum(cut(text)) <= room), None)
 
 
-def across(columns: Sequence[ResultColumn], rows: Sequence[Sequence[str]]) -> Table:
-    """A line a row. Numbers are never cut; text gives way."""
+def across(columns: Sequence[ResultColumn], rows: Sequence[Sequence[str]], widths: Sequence[int]) -> Table:
+    """A line a row."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for index, column in enumerate(columns):
-        widest = max((len(row[index]) for row in rows), default=0)
-        table.add_column(
-            Text(column.name),
-            justify="right" if column.numeric else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-            min_width=max(widest, len(column.name)) if column.numeric else None,
-            max_width=None if column.numeric else WIDEST_CELL,
-        )
+    for column, width in zip(columns, widths, strict=True):
+        justify: Literal["left", "right"] = "right" if column.numeric else "left"
+        table.add_column(Text(column.name), justify=justify, no_wrap=True, overflow="ellipsis", width=width)
     for row in rows:
         table.add_row(*map(Text, row))
     return table
