@@ -16,10 +16,11 @@ from threading import Event
 from time import perf_counter
 
 from bench.table import print_table
-from mxspec.compile import compile_jobs
+from mxspec.compile.jobs import compile_jobs
 from mxspec.load import load_spec
 from mxspec.load.shipped import specs_dir
-from mxspec.plan import make_plan
+from mxspec.plan.make import make_plan
+from mxspec.rundir import RunDir
 from runners.coevolve import coevolve
 from runners.engines.engine import Completion, Engine, GenerationRequest
 from runners.engines.transformers_engine import TransformersEngine
@@ -68,7 +69,7 @@ def cold_start(runs: Path) -> Run:
     """A run of the quickstart's cold start, done."""
     loaded = load_spec(specs_dir() / "quickstart.yaml", sets=["stages[1].steps=1"])
     [job] = compile_jobs(make_plan(loaded, runs))
-    run = open_run(job, stop=Event(), on_progress=lambda progress: None)
+    run = open_run(job, RunDir(runs / job.run), stop=Event(), on_progress=lambda progress: None)
     coevolve(run)
     return run
 
