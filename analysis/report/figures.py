@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from analysis.quantiles import t_quantile
 from analysis.report.evaluations import Evaluation
-from analysis.report.grid import share
 from analysis.report.make import Measured, Report
 from analysis.report.svg import (
     CHARACTER,
@@ -25,10 +25,14 @@ from analysis.report.svg import (
     ticks,
 )
 from analysis.report.tables import ArmLine, Stretch
-from analysis.report.training import ShapeCount
+from analysis.report.training import INVALID, ShapeCount
 
 COLOURS = tuple(f"c{at}" for at in range(8))
 """Classes of colours, in the order in which they are given out."""
+
+
+MOST_BANDS = 4
+"""Arms up to which bands can be told apart."""
 
 
 def arm_colour(at: int) -> str:
@@ -89,22 +93,24 @@ def curve_of_run(one: Measured) -> str:
         body += axes(frame, "steps", across=8 if width > 500 else 5)
         body += cold_start(frame, one.stretches)
         body += lines(frame, [line])
-        for at, point in enumerate(points):
+        for at in range(len(points)):
             if width > 500 or at in (0, len(points) - 1):
-                below = at + 1 < len(points) and points[at + 1].accuracy > point.accuracy + 0.05
-                x, end = frame.px(point.step), point.step > 0.94 * last
-                body.append(
-                    text(
-                        x + 5 if below else x - 4,
-                        frame.py(point.accuracy) + (15 if below else -9),
-                        share(point.accuracy)[:4],
-                        "value",
-                        "start" if below and not end else "end",
-                    )
-                )
+                body.append(_value_label(frame, points, at))
         return picture(frame, "Held-out accuracy over steps", body)
 
     return both_widths(draw)
+
+
+def _value_label(frame: Frame, points: Sequence[Evaluation], at: int) -> str:
+    """The value beside a point, on the side where the line does not go."""
+    point = points[at]
+    rises = at + 1 < len(points) and points[at + 1].accuracy > point.accuracy + 0.05
+    x, y = frame.px(point.step), frame.py(point.accuracy)
+    first, last = x < frame.left + 40, x > frame.width - frame.right - 40
+    words = f"{point.accuracy:.2f}"
+    if first or (rises and not last):
+        return text(x + 6, y + 16, words)
+    return text(x - 4, y - 9, words, "", "end")
 
 
 def cold_start(frame: Frame, stretches: Sequence[Stretch]) -> list[str]:
@@ -119,56 +125,59 @@ def cold_start(frame: Frame, stretches: Sequence[Stretch]) -> list[str]:
     ]
 
 
-def mean_curve(
-    runs: Sequence[Measured],
-) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float, float], ...]]:
-    """Mean over seeds where every run with a curve was measured, with t-intervals over two or more seeds."""
-    curves = [{point.step: point.accuracy for point in one.curve} for one in runs if one.curve]
-    if not curves:
-        return (), ()
-    steps = sorted(set.intersection(*(set(one) for one in curves)))
+def after_cold_start(one: Measured) -> int:
+    """Steps that a run imitated for: a gate may end that earlier with one seed than with another."""
+    return max((stretch.last_step + 1 for stretch in one.stretches if stretch.kind == "sft"), default=0)
+
+
+def aligned(one: Measured) -> tuple[tuple[float, float], ...]:
+    """(steps after the cold start, held-out accuracy) of a run."""
+    start = after_cold_start(one)
+    return tuple((float(point.step - start), point.accuracy) for point in one.curve)
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """Mean over seeds at the steps where all of them were measured; `band` is its 95 % t-interval, cut at 0 and 1."""
+
+    points: tuple[tuple[float, float], ...]
+    band: tuple[tuple[float, float, float], ...]
+
+
+def mean_curve(runs: Sequence[Measured]) -> Mean:
+    """The curve of an arm, over steps after the cold start; runs without any evaluation are left out."""
+    curves = [dict(aligned(one)) for one in runs if one.curve]
+    steps = sorted(set.intersection(*(set(one) for one in curves))) if curves else []
     points, band = [], []
     for step in steps:
         values = [one[step] for one in curves]
         mean = fmean(values)
-        points.append((float(step), mean))
+        points.append((step, mean))
         if len(values) > 1:
             half = t_quantile(0.975, len(values) - 1) * stdev(values) / len(values) ** 0.5
-            band.append((float(step), max(0.0, mean - half), min(1.0, mean + half)))
-    return tuple(points), tuple(band)
+            band.append((step, max(0.0, mean - half), min(1.0, mean + half)))
+    return Mean(tuple(points), tuple(band))
 
 
 def curves_of_arms(report: Report) -> str:
     """One curve an arm: mean over seeds with its band, a thin line a seed."""
-    last = max((point.step for one in report.runs for point in one.curve), default=1)
+    steps = [x for one in report.runs for x, _ in aligned(one)]
     drawn: list[Line] = []
     for at, arm in enumerate(report.subject.arms):
         runs = [one for one in report.runs if one.member.arm == arm]
-        points, band = mean_curve(runs)
         if len(runs) > 1:
-            drawn += [
-                Line("", arm_colour(at), tuple((p.step, p.accuracy) for p in one.curve), style="thin") for one in runs
-            ]
-        show = band if len(report.subject.arms) <= 4 else ()
-        drawn.append(Line(arm, arm_colour(at), points, show, "dots"))
-    stretches = _common([one.stretches for one in report.runs])
+            drawn += [Line("", arm_colour(at), aligned(one), style="thin") for one in runs]
+        mean = mean_curve(runs)
+        band = mean.band if len(report.subject.arms) <= MOST_BANDS else ()
+        drawn.append(Line(arm, arm_colour(at), mean.points, band, "dots"))
+    imitates = any(after_cold_start(one) for one in report.runs)
 
     def draw(width: float, height: float) -> str:
-        frame = Frame(width, height, (0, last), (0, 1), top=14)
-        body = axes(frame, "steps", across=8 if width > 500 else 5)
-        return picture(
-            frame, "Held-out accuracy over steps by arm", body + cold_start(frame, stretches) + lines(frame, drawn)
-        )
+        frame = Frame(width, height, (min([0.0, *steps]), max([1.0, *steps])), (0, 1), top=14)
+        body = axes(frame, "steps after the cold start" if imitates else "steps", across=8 if width > 500 else 5)
+        return picture(frame, "Held-out accuracy over steps by arm", body + lines(frame, drawn))
 
     return both_widths(draw)
-
-
-def _common(found: Sequence[Sequence[Stretch]]) -> tuple[Stretch, ...]:
-    """Stretches of imitation, where all runs have the same ones."""
-    cold = {tuple(one.last_step for one in stretches if one.kind == "sft") for stretches in found if stretches}
-    if len(cold) != 1:
-        return ()
-    return tuple(one for one in next(one for one in found if one) if one.kind == "sft")
 
 
 def arms_at_end(report: Report) -> str:
@@ -218,8 +227,9 @@ def _arm_row(frame: Frame, report: Report, one: ArmLine, at: int) -> list[str]:
     return found
 
 
-def small_multiple(title: str, drawn: Sequence[Line], blocks: Sequence[Shade], last: float) -> str:
+def small_multiple(title: str, drawn: Sequence[Line], blocks: Sequence[Shade]) -> str:
     """A small picture of one metric of training."""
+    last = max([1.0, *(x for one in drawn for x, _ in one.points), *(one.end for one in blocks)])
     values = [y for one in drawn for _, y in one.points]
     frame = Frame(300, 150, (0, last), room(values), left=42, top=8, bottom=22)
     body = shades(frame, blocks, labels=False) + axes(frame, "", across=5, up=4) + lines(frame, drawn)
@@ -227,25 +237,21 @@ def small_multiple(title: str, drawn: Sequence[Line], blocks: Sequence[Shade], l
 
 
 def stacked_shapes(
-    columns: Sequence[tuple[Evaluation, Sequence[ShapeCount]]], level: int | None, shapes: Sequence[str]
+    columns: Sequence[tuple[str, Sequence[ShapeCount]]], level: int | None, shapes: Sequence[str]
 ) -> str:
-    """Shares of shapes among the designs for one level of difficulty, a bar an evaluation."""
-    frame = Frame(300, 170, (0, len(columns)), (0, 1), left=34, top=8, bottom=24)
-    body = axes(frame, "", across=0, up=3)[:-1] if columns else []
-    body = [one for one in body if 'text-anchor="middle"' not in one]
-    bottom = frame.height - frame.bottom
-    for at, (point, counts) in enumerate(columns):
-        here = {one.shape: one.designs for one in counts if one.difficulty == level}
-        total = sum(here.values())
+    """Shares of shapes among the designs for one level of difficulty, a labelled bar a column."""
+    frame = Frame(300, 170, (0, max(1, len(columns))), (0, 1), left=34, top=8, bottom=24)
+    body = axes(frame, "", across=0, up=3)
+    for at, (label, counts) in enumerate(columns):
+        total = sum(one.designs for one in counts if one.difficulty == level)
         x, width = frame.px(at + 0.12), frame.px(at + 0.88) - frame.px(at + 0.12)
-        body.append(text(x + width / 2, bottom + 15, str(point.step), "tick", "middle"))
+        fits = max(1, int(width * 1.25 / CHARACTER))
+        words = label if len(label) <= fits else label[: fits - 1] + "\u2026"
+        body.append(text(x + width / 2, frame.height - frame.bottom + 15, words, "tick", "middle"))
         base = 0.0
         for name, colour in shape_colours(shapes):
-            if name == OTHER:
-                count = sum(n for shape, n in here.items() if shape not in shapes and shape != "not valid")
-            else:
-                count = here.get(name, 0)
-            if count and total:
+            count = sum(one.designs for one in counts if one.difficulty == level and _named(one.shape, shapes) == name)
+            if count:
                 top = base + count / total
                 y, below = frame.py(top), frame.py(base)
                 body.append(
@@ -255,10 +261,14 @@ def stacked_shapes(
     return picture(frame, "Shares of shapes", body)
 
 
+def _named(shape: str, shapes: Sequence[str]) -> str:
+    return shape if shape in shapes or shape == INVALID else OTHER
+
+
 OTHER = "other shapes"
 
 
 def shape_colours(shapes: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Shapes from the bottom of a bar upwards with their colours, the rest and what is not valid on top."""
     named = tuple((shape, COLOURS[at % len(COLOURS)]) for at, shape in enumerate(shapes))
-    return (*named, (OTHER, "other"), ("not valid", "void"))
+    return (*named, (OTHER, "other"), (INVALID, "void"))

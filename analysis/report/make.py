@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 
+from analysis.report.differs import Differs, read_differs
 from analysis.report.evaluations import Evaluation, held_out, read_evaluations
 from analysis.report.examples import Example, read_examples
 from analysis.report.store import opened_store
@@ -60,6 +61,8 @@ class Report:
         runs_dir: Where the runs are.
         runs: What they measured, in the order of the subject; a run that stands for two arms comes twice.
         arms: One line an arm; empty for the report of a run.
+        differs: What the arms change in the spec.
+        last_shapes: Arm and the shapes of its last held-out designs, all seeds together; empty for one run.
         details: None for the report of several runs.
         examples: The same question, designed for and answered in several ways.
         spec: The resolved spec of the run, or of the baseline's first one.
@@ -69,6 +72,8 @@ class Report:
     runs_dir: Path
     runs: tuple[Measured, ...]
     arms: tuple[ArmLine, ...]
+    differs: tuple[Differs, ...]
+    last_shapes: tuple[tuple[str, tuple[ShapeCount, ...]], ...]
     details: Details | None
     examples: tuple[Example, ...]
     spec: str
@@ -100,6 +105,8 @@ def make_report(runs_dir: Path, name: str | None = None) -> Report:
             runs_dir=runs_dir,
             runs=runs,
             arms=() if subject.is_run else arms_of(con, subject),
+            differs=() if subject.is_run else read_differs(con, subject),
+            last_shapes=() if subject.is_run else _last_shapes(con, runs),
             details=_details(con, runs[0]) if subject.is_run else None,
             examples=read_examples(con, [(one.member.arm, one.curve) for one in runs]),
             spec=_spec(con, runs_dir, first.run),
@@ -129,6 +136,16 @@ def _details(con: duckdb.DuckDBPyConnection, one: Measured) -> Details:
         shapes=tuple((point, found) for point, found in shapes if found),
         verdicts=read_verdicts(con, one.member.run),
     )
+
+
+def _last_shapes(
+    con: duckdb.DuckDBPyConnection, runs: Sequence[Measured]
+) -> tuple[tuple[str, tuple[ShapeCount, ...]], ...]:
+    found: dict[str, list[ShapeCount]] = {}
+    for one in runs:
+        if one.curve:
+            found.setdefault(one.member.arm, []).extend(read_shapes(con, one.curve[-1]))
+    return tuple((arm, tuple(counts)) for arm, counts in found.items() if counts)
 
 
 def _spec(con: duckdb.DuckDBPyConnection, runs_dir: Path, run: str) -> str:

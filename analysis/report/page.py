@@ -59,6 +59,7 @@ def page(report: Report) -> str:
         body += _curves(report)
     else:
         body.append(words("p", "No evaluation has finished yet: there is no held-out accuracy to show.", "warn"))
+    body += _differs(report)
     body += _training(report)
     body += _designs(report)
     body += _examples(report)
@@ -129,7 +130,7 @@ def _keys(report: Report) -> str:
     for one in report.arms:
         if one.accuracy is not None and (one.is_baseline or one.accuracy == max(a.accuracy or 0 for a in report.arms)):
             seeds = f"{one.seeds} seed{'s' * (one.seeds != 1)}"
-            what = "baseline" if one.is_baseline else "highest mean"
+            what = "baseline" if one.is_baseline else f"highest mean{' (undecided)' if one.undecided else ''}"
             label = f"{one.arm}, {what}; {seeds} {interval(one.low, one.high)}"
             found.append((share(one.accuracy), label))
     if len(report.runs) > 1:
@@ -174,7 +175,7 @@ def _curves(report: Report) -> list[str]:
     arms = [(arm, figures.arm_colour(at)) for at, arm in enumerate(report.subject.arms)]
     band = (
         "bands are 95 % t-intervals over seeds at each evaluation, cut at 0 and 1"
-        if len(arms) <= 4
+        if len(arms) <= figures.MOST_BANDS
         else "bands are left out for legibility; intervals at the end are below"
     )
     caption = f"Held-out {what}. Thick: mean over seeds where all of them were measured; thin: single seeds; {band}."
@@ -205,14 +206,13 @@ def _other_evaluations(one: Measured) -> str:
 
 def _training(report: Report) -> list[str]:
     pictures = []
-    last = float(max((m.step for one in report.runs for m in one.metrics), default=0)) or 1.0
+    shading = figures.stretch_shades(report.runs[0].stretches) if report.subject.is_run else ()
     for metric in METRICS:
         drawn = (
             _lines_of_run(report.runs[0].metrics, metric) if report.subject.is_run else _lines_of_arms(report, metric)
         )
         if drawn:
-            shading = figures.stretch_shades(report.runs[0].stretches) if report.subject.is_run else ()
-            picture = figures.small_multiple(TITLES[metric], drawn, shading, last)
+            picture = figures.small_multiple(TITLES[metric], drawn, shading)
             pictures.append(tag("div", words("h3", TITLES[metric]) + picture))
     if not pictures:
         return []
@@ -226,7 +226,10 @@ def _training(report: Report) -> list[str]:
         )
     else:
         names = [(arm, figures.arm_colour(at)) for at, arm in enumerate(report.subject.arms)]
-        caption = "By step, on the questions of training: mean over seeds, and over roles where a metric is of a role."
+        caption = (
+            "By step after the cold start, on the questions of training: mean over seeds, and over the roles that "
+            "a step trained where a metric is of a role."
+        )
     return [
         words("h2", "Training"),
         legend(names),
@@ -261,9 +264,10 @@ def _lines_of_arms(report: Report, metric: str) -> list[Line]:
         values: dict[int, list[float]] = {}
         for one in report.runs:
             if one.member.arm == arm:
+                start = figures.after_cold_start(one)
                 for m in one.metrics:
-                    if m.metric == metric:
-                        values.setdefault(m.step, []).append(m.value)
+                    if m.metric == metric and m.step >= start:
+                        values.setdefault(m.step - start, []).append(m.value)
         points = tuple((float(step), sum(all_) / len(all_)) for step, all_ in sorted(values.items()))
         if points:
             found.append(Line(arm, figures.arm_colour(at), points))
@@ -271,9 +275,14 @@ def _lines_of_arms(report: Report, metric: str) -> list[Line]:
 
 
 def _designs(report: Report) -> list[str]:
-    if report.details is None or not report.details.shapes:
+    if report.details is not None:
+        columns = tuple((str(point.step), counts) for point, counts in report.details.shapes)
+        title, when = "How designs change", "at each evaluation (below: steps done)"
+    else:
+        columns = report.last_shapes
+        title, when = "Designs at the end, by arm", "at the last evaluation of each run, all seeds of an arm together"
+    if not columns:
         return []
-    columns = report.details.shapes
     shapes = top_shapes([counts for _, counts in columns])
     levels = sorted({one.difficulty for _, counts in columns for one in counts}, key=lambda one: (one is not None, one))
     pictures = "".join(
@@ -285,16 +294,28 @@ def _designs(report: Report) -> list[str]:
         for level in levels
     )
     caption = (
-        "Shares of the shapes that designs for held-out questions have, at each evaluation (below: steps done). "
-        "A shape is the graph that a script builds: a > b runs one after the other, vote(...) and the like are nodes "
-        "of several calls."
+        f"Shares of the shapes that designs for held-out questions have, {when}. A shape is the graph that a script "
+        "builds: a > b runs one after the other, vote(...) and the like are nodes of several calls."
     )
     return [
-        words("h2", "How designs change"),
+        words("h2", title),
         legend(reversed(figures.shape_colours(shapes)), "box"),
         tag("div", pictures, "small"),
         words("p", caption, "caption"),
     ]
+
+
+def _differs(report: Report) -> list[str]:
+    if not report.differs:
+        return []
+    rows = []
+    for arm in report.subject.arms:
+        mine = [one for one in report.differs if one.arm == arm]
+        rows += [
+            (arm if at == 0 else "", one.path, one.baseline or "-", one.value or "-") for at, one in enumerate(mine)
+        ]
+    columns = (("ARM", False), ("VALUE OF THE SPEC", False), (f"IN {report.subject.baseline}", False), ("HERE", False))
+    return [words("h2", "What the arms change"), table(columns, rows, wrap=3)]
 
 
 def _examples(report: Report) -> list[str]:

@@ -50,8 +50,9 @@ def queries(subject: Subject) -> tuple[tuple[str, str], ...]:
             1,
             (
                 "The learning curve of every arm, mean over seeds.",
-                "SELECT arm, step, round(avg(accuracy), 3) AS accuracy, count(*) AS seeds FROM learning_curve\n"
-                f"WHERE sweep = {_text(subject.sweep)} AND name = 'test' GROUP BY ALL ORDER BY arm, step",
+                "SELECT arm, stage, stage_step, round(avg(accuracy), 3) AS accuracy, count(*) AS seeds\n"
+                "FROM learning_curve\n"
+                f"WHERE sweep = {_text(subject.sweep)} AND name = 'test' GROUP BY ALL ORDER BY arm, min(step)",
             ),
         )
     else:

@@ -37,7 +37,7 @@ svg text{fill:var(--ink)}svg .tick{fill:var(--soft)}
 .mark{stroke:var(--soft);stroke-width:1;stroke-dasharray:3 3}
 .thick{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}
 .thin{fill:none;stroke:var(--c);stroke-width:1;stroke-linejoin:round;opacity:.45}
-.band{fill:var(--c);opacity:.18}.dot{fill:var(--c)}.whisker{stroke:var(--c);stroke-width:2}
+.band{fill:var(--c);opacity:.14}.dot{fill:var(--c)}.whisker{stroke:var(--c);stroke-width:2}
 .shade{fill:var(--c);opacity:.09}svg text.block{fill:var(--c);font-size:11px}
 .bar{fill:var(--c);stroke:var(--bg);stroke-width:.7}
 .c0{--c:var(--c0)}.c1{--c:var(--c1)}.c2{--c:var(--c2)}.c3{--c:var(--c3)}.c4{--c:var(--c4)}.c5{--c:var(--c5)}

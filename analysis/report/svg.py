@@ -119,7 +119,15 @@ def text(x: float, y: float, words: str, css: str = "", anchor: str = "start") -
 
 
 def axes(frame: Frame, x_label: str, y_label: str = "", *, across: int = 7, up: int = 5) -> list[str]:
-    """Grid lines and labels."""
+    """Grid lines and labels.
+
+    Args:
+        frame: The drawing area.
+        x_label: What is across; empty where a heading says it.
+        y_label: What is upwards.
+        across: Labels across, at most; 0 for none.
+        up: Labels upwards, at most.
+    """
     found = []
     bottom = frame.height - frame.bottom
     for value in ticks(*frame.y, up):
@@ -128,7 +136,10 @@ def axes(frame: Frame, x_label: str, y_label: str = "", *, across: int = 7, up: 
             f'<line class="grid" x1="{frame.left:g}" x2="{frame.width - frame.right:g}" y1="{y:.1f}" y2="{y:.1f}"/>'
         )
         found.append(text(frame.left - 6, y + 4, plain(value), "tick", "end"))
-    found += [text(frame.px(value), bottom + 15, plain(value), "tick", "middle") for value in ticks(*frame.x, across)]
+    found += [
+        text(frame.px(value), bottom + 15, plain(value), "tick", "middle")
+        for value in (ticks(*frame.x, across) if across else ())
+    ]
     found.append(
         f'<line class="axis" x1="{frame.left:g}" x2="{frame.width - frame.right:g}" y1="{bottom:g}" y2="{bottom:g}"/>'
     )
@@ -153,8 +164,8 @@ def shades(frame: Frame, blocks: Sequence[Shade], *, labels: bool = True) -> lis
         )
         if not labels:
             continue
-        words = one.label if len(one.label) * CHARACTER <= b - a - 2 else one.label[:1].upper()
-        if b - a >= 10:
+        words = one.label if len(one.label) * CHARACTER <= b - a - 8 else one.label[:1].upper()
+        if b - a >= 10 and one.colour != "cold":
             found.append(text((a + b) / 2, frame.top - 6, words, f"block {one.colour}", "middle"))
     return found
 

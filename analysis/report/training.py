@@ -22,6 +22,10 @@ METRICS = (
 """Metrics that a report draws, in this order; `zero_spread_share` is zero_spread_groups / groups."""
 
 
+INVALID = "not valid"
+"""Stands for the shape of a design whose verdict is not ok."""
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """One value of one step; `role` is None for the whole step."""
@@ -100,7 +104,7 @@ def top_shapes(counts: Sequence[Sequence[ShapeCount]], most: int = 6) -> tuple[s
     for one in counts:
         for count in one:
             total[count.shape] = total.get(count.shape, 0) + count.designs
-    total.pop("not valid", None)
+    total.pop(INVALID, None)
     return tuple(sorted(total, key=lambda shape: (-total[shape], shape))[:most])
 
 
