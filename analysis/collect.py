@@ -15,14 +15,14 @@ from __future__ import annotations
 import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
 
 from analysis.describe import describe
 from analysis.paths import StorePaths
-from analysis.publish import publish
+from analysis.publish import behind, publish
 from analysis.quantiles import t_table
 from analysis.rows import forget, insert, known_parts
 from analysis.scan import Change, Moved, Problem, change
@@ -81,9 +81,10 @@ def collect(runs_dir: Path, *, rebuild: bool = False) -> Report:
                 continue
         else:
             raise OSError(f"{runs_dir}: run directories keep changing while they are read; collect again")
-        if report.published or not paths.published.exists():
+        published = report.published or behind(paths)
+        if published:
             publish(paths)
-    return report
+    return replace(report, published=published)
 
 
 @contextmanager
@@ -146,7 +147,8 @@ def _update(con: duckdb.DuckDBPyConnection, paths: StorePaths) -> Report:
     except BaseException:
         con.rollback()
         raise
-    changed = bool(gone or changes or described)
+    void = any(one.anew and known.get(one.run) for one in changes)
+    changed = bool(gone or void or new_steps or described)
     if changed:
         con.execute("CHECKPOINT")
     return Report(paths.published, len(infos), new_steps, tuple(problems), changed)

@@ -51,7 +51,8 @@ def describe(
         _put(con, "attempts", list(_attempts(info)))
         _put(con, "collector.seen", [(info.run, now[info.run])])
     sweeps = _sweeps(con, runs_dir, seen.get(""))
-    return bool(changed or sweeps or seen.keys() - now.keys() - {""} or _problems(con, problems))
+    told = _problems(con, problems)
+    return bool(changed or sweeps or told or seen.keys() - now.keys() - {""})
 
 
 def _signature(info: RunInfo) -> str:

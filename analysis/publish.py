@@ -45,6 +45,14 @@ def publish(paths: StorePaths) -> None:
     paths.published.with_name(paths.published.name + ".wal").unlink(missing_ok=True)
 
 
+def behind(paths: StorePaths) -> bool:
+    """Whether the private database has changed since it was published, e.g. where the disk was full then."""
+    try:
+        return paths.published.stat().st_mtime_ns < paths.index.stat().st_mtime_ns
+    except FileNotFoundError:
+        return True
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Opens a published store to read, without access to anything outside it.
