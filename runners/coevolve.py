@@ -46,10 +46,10 @@ def coevolve(run: Run) -> Literal["done", "interrupted"]:
         clock = run.timed("step", clock)
         ended, reason = _judge(run, stretch)
         run.timed("evaluate", clock)
-        run.commit(stretch, metrics, ended=ended, reason=reason)
+        stopping = run.commit(stretch, metrics, ended=ended, reason=reason)
         if ended:
             run.next_stretch()
-        if run.stop.is_set() and at.stretch < len(chain):
+        if stopping and at.stretch < len(chain):
             return "interrupted"
     return "done"
 

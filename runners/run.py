@@ -114,9 +114,15 @@ class Run:
         self.measured |= found
         return found
 
-    def commit(self, stretch: Stretch, metrics: Metrics, *, ended: bool, reason: str) -> None:
-        """Commits the step just taken, then a checkpoint where one is due."""
+    def commit(self, stretch: Stretch, metrics: Metrics, *, ended: bool, reason: str) -> bool:
+        """Commits the step just taken, then a checkpoint where one is due.
+
+        Returns:
+            Whether a stop was asked for, which this commit has made a checkpoint for. A stop
+            asked for later than that is seen by the next commit.
+        """
         at = self.position
+        stopping = self.stop.is_set()
         index = at.step - 1
         rows = [
             StepRow(index, stretch.stage, at.stage_step - 1, role, metric, value)
@@ -143,10 +149,11 @@ class Run:
                 ]
             )
         self.recorder.commit_step(step=index, stage=stretch.stage, stage_step=at.stage_step - 1, state=self.state)
-        due = ended or at.step % self.spec.runtime.checkpoints.every == 0 or self.stop.is_set()
+        due = ended or at.step % self.spec.runtime.checkpoints.every == 0 or stopping
         if due:
             self.checkpoint(stretch)
         self.report(stretch)
+        return stopping
 
     def checkpoint(self, stretch: Stretch) -> None:
         """Commits everything that a later process needs to go on from here."""
