@@ -137,8 +137,9 @@ def test_a_failed_run_is_told_and_stops_no_other(tmp_path: Path) -> None:
 
 
 def test_arms_and_seeds_must_exist(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_app(arguments("run", tmp_path, "--seed", "7")) == exits.USAGE
-    assert run_app(arguments("run", tmp_path, "--arm", "nobody")) == exits.USAGE
+    ablation = "mxspec:ablations/quickstart.yaml"
+    assert run_app(["run", ablation, "--runs", str(tmp_path), "--seed", "7"]) == exits.USAGE
+    assert run_app(["run", ablation, "--runs", str(tmp_path), "--arm", "nobody"]) == exits.USAGE
     assert "nobody" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
