@@ -9,6 +9,9 @@ import duckdb
 
 from analysis.report.store import rows
 
+Series = tuple[str, str, str, str]
+"""Name, benchmark, split, and position among several sets of questions that one evaluation asks."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
@@ -38,9 +41,9 @@ class Evaluation:
     tokens_per_execution: float
 
     @property
-    def series(self) -> tuple[str, str, str]:
-        """What makes evaluations comparable over steps: name, benchmark, split."""
-        return self.name, self.benchmark, self.split
+    def series(self) -> Series:
+        """What makes evaluations comparable over steps: name, benchmark, split, and which part of the evaluation."""
+        return self.name, self.benchmark, self.split, self.evaluation.partition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +75,24 @@ def read_evaluations(con: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> dic
     return {run: tuple(one for one in once if one.run == run) for run in runs}
 
 
-def held_out(evaluations: Sequence[Evaluation]) -> tuple[str, str, str] | None:
+def held_out(evaluations: Sequence[Evaluation], name: str | None = None) -> Series | None:
     """The series that a run is judged by.
 
-    Named `test`, else on a test split, else `final`; among those the one measured last and most often.
+    Args:
+        evaluations: Those of the run.
+        name: Name of the evaluation that its sweep is judged by, if there is one.
+
+    Returns:
+        That of the name; else one called `test`, or `final`, else one on a test split; among
+        those the one measured last and most often. None where there is none.
     """
-    series = {one.series for one in evaluations}
 
-    def rank(one: tuple[str, str, str]) -> tuple[bool, bool, bool, int, int, tuple[str, str, str]]:
+    def rank(one: Series) -> tuple[bool, bool, bool, bool, int, int, tuple[int, ...]]:
         steps = [e.step for e in evaluations if e.series == one]
-        return one[0] == "test", one[2] == "test", one[0] == "final", max(steps), len(steps), one
+        first = tuple(-ord(letter) for letter in one[3])
+        return one[0] == name, one[0] == "test", one[0] == "final", one[2] == "test", max(steps), len(steps), first
 
-    return max(series, key=rank, default=None)
+    return max(sorted({one.series for one in evaluations}), key=rank, default=None)
 
 
 def paired(con: duckdb.DuckDBPyConnection, before: Evaluation, after: Evaluation) -> Difference:

@@ -10,6 +10,9 @@ import duckdb
 from analysis.report.evaluations import Evaluation
 from analysis.report.store import rows
 
+MOST_ARMS = 4
+"""Arms that an example shows side by side, the first ones of the sweep."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -83,7 +86,7 @@ def read_examples(
     """Questions at both ends of the range of difficulty, each with several designs.
 
     Of one run: its first and its last held-out evaluation. Of several arms: the last one of each
-    arm's first run. Nothing is picked by outcome: of each level the first question whose script
+    arm's first run, for the first arms. Nothing is picked by outcome: of each level the first question whose script
     differs between the first and the last column is taken, else the first question.
 
     Args:
@@ -98,7 +101,7 @@ def read_examples(
     else:
         taken: set[str] = set()
         for arm, curve in curves:
-            if curve and arm not in taken:
+            if curve and arm not in taken and len(taken) < MOST_ARMS:
                 taken.add(arm)
                 columns.append((f"{arm}, after {curve[-1].step} steps", curve[-1]))
     if not columns:

@@ -237,17 +237,17 @@ def small_multiple(title: str, drawn: Sequence[Line], blocks: Sequence[Shade]) -
 
 
 def stacked_shapes(
-    columns: Sequence[tuple[str, Sequence[ShapeCount]]], level: int | None, shapes: Sequence[str]
+    columns: Sequence[tuple[str, Sequence[ShapeCount]]], level: int | None, shapes: Sequence[str], width: float
 ) -> str:
     """Shares of shapes among the designs for one level of difficulty, a labelled bar a column."""
-    frame = Frame(300, 170, (0, max(1, len(columns))), (0, 1), left=34, top=8, bottom=24)
+    frame = Frame(width, 170, (0, max(1, len(columns))), (0, 1), left=34, top=8, bottom=24)
     body = axes(frame, "", across=0, up=3)
     for at, (label, counts) in enumerate(columns):
         total = sum(one.designs for one in counts if one.difficulty == level)
-        x, width = frame.px(at + 0.12), frame.px(at + 0.88) - frame.px(at + 0.12)
-        fits = max(1, int(width * 1.25 / CHARACTER))
+        x, wide = frame.px(at + 0.12), frame.px(at + 0.88) - frame.px(at + 0.12)
+        fits = max(1, int(wide * 1.25 / CHARACTER))
         words = label if len(label) <= fits else label[: fits - 1] + "\u2026"
-        body.append(text(x + width / 2, frame.height - frame.bottom + 15, words, "tick", "middle"))
+        body.append(text(x + wide / 2, frame.height - frame.bottom + 15, words, "tick", "middle"))
         base = 0.0
         for name, colour in shape_colours(shapes):
             count = sum(one.designs for one in counts if one.difficulty == level and _named(one.shape, shapes) == name)
@@ -255,7 +255,7 @@ def stacked_shapes(
                 top = base + count / total
                 y, below = frame.py(top), frame.py(base)
                 body.append(
-                    f'<rect class="bar {colour}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{below - y:.1f}"/>'
+                    f'<rect class="bar {colour}" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{below - y:.1f}"/>'
                 )
                 base = top
     return picture(frame, "Shares of shapes", body)

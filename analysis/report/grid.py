@@ -160,7 +160,7 @@ def _of_arms(report: Report) -> Grid:
         ("TOKENS", True),
         ("", False),
     )
-    last = [one.curve[-1] for one in report.runs if one.curve and one.run is not None and one.run.state == "done"]
+    last = [point for one in report.runs if one.run is not None and one.run.state == "done" for point in one.last]
     title = f"{report.subject.name}: final {judged_by(last)}" if last else f"{report.subject.name}: no run has finished"
     return Grid(title, columns, tuple(rows), (*arm_notes(report.arms, base), *unfinished(report)))
 

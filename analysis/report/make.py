@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 
 from analysis.report.differs import Differs, read_differs
-from analysis.report.evaluations import Evaluation, held_out, read_evaluations
+from analysis.report.evaluations import Evaluation, Series, held_out, read_evaluations
 from analysis.report.examples import Example, read_examples
 from analysis.report.store import opened_store
 from analysis.report.subject import Member, Run, Subject, find_subject, read_runs
@@ -26,7 +26,7 @@ class Measured:
         run: What it is; None where its directory is gone.
         stretches: Who trained when.
         evaluations: All of them.
-        series: Name, benchmark and split that it is judged by; None before the first evaluation.
+        series: What it is judged by; None before the first evaluation.
         metrics: Metrics of training by step.
     """
 
@@ -34,13 +34,21 @@ class Measured:
     run: Run | None
     stretches: tuple[Stretch, ...]
     evaluations: tuple[Evaluation, ...]
-    series: tuple[str, str, str] | None
+    series: Series | None
     metrics: tuple[Metric, ...]
 
     @property
     def curve(self) -> tuple[Evaluation, ...]:
         """The evaluations that it is judged by, in order of steps."""
         return tuple(one for one in self.evaluations if one.series == self.series)
+
+    @property
+    def last(self) -> tuple[Evaluation, ...]:
+        """The last evaluation that it is judged by, on each of its sets of questions."""
+        if self.series is None:
+            return ()
+        step = self.curve[-1].step
+        return tuple(one for one in self.evaluations if one.step == step and one.name == self.series[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +106,14 @@ def make_report(runs_dir: Path, name: str | None = None) -> Report:
     with opened_store(runs_dir) as con:
         subject = find_subject(con, name)
         known = {one.run: one for one in read_runs(con)}
-        runs = _measured(con, subject.members, known)
+        arms = () if subject.is_run else arms_of(con, subject)
+        runs = _measured(con, subject.members, known, next((one.evaluation for one in arms if one.evaluation), None))
         first = next((one for one in subject.members if one.is_baseline), subject.members[0])
         return Report(
             subject=subject,
             runs_dir=runs_dir,
             runs=runs,
-            arms=() if subject.is_run else arms_of(con, subject),
+            arms=arms,
             differs=() if subject.is_run else read_differs(con, subject),
             last_shapes=() if subject.is_run else _last_shapes(con, runs),
             details=_details(con, runs[0]) if subject.is_run else None,
@@ -113,7 +122,9 @@ def make_report(runs_dir: Path, name: str | None = None) -> Report:
         )
 
 
-def _measured(con: duckdb.DuckDBPyConnection, members: Sequence[Member], known: dict[str, Run]) -> tuple[Measured, ...]:
+def _measured(
+    con: duckdb.DuckDBPyConnection, members: Sequence[Member], known: dict[str, Run], judged_by: str | None
+) -> tuple[Measured, ...]:
     ids = [one.run for one in members]
     evaluations, stretches, metrics = read_evaluations(con, ids), read_stretches(con, ids), read_metrics(con, ids)
     return tuple(
@@ -122,7 +133,7 @@ def _measured(con: duckdb.DuckDBPyConnection, members: Sequence[Member], known: 
             run=known.get(one.run),
             stretches=stretches[one.run],
             evaluations=evaluations[one.run],
-            series=held_out(evaluations[one.run]),
+            series=held_out(evaluations[one.run], judged_by),
             metrics=metrics[one.run],
         )
         for one in members

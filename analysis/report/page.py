@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from analysis.report import figures
+from analysis.report.examples import MOST_ARMS
 from analysis.report.grid import Grid, grid_of, interval, judged_by, number, share
 from analysis.report.make import Measured, Report
 from analysis.report.queries import queries
@@ -195,7 +196,7 @@ def _other_evaluations(one: Measured) -> str:
     rows = []
     for series in others:
         points = [point for point in one.evaluations if point.series == series]
-        name, benchmark, split = series
+        name, benchmark, split, _ = series
         last = points[-1]
         path = " \u2192 ".join(share(point.accuracy) for point in points[:8]) + (" \u2026" if len(points) > 8 else "")
         size = f"{last.questions} x {last.executions // max(1, last.questions)}"
@@ -283,13 +284,14 @@ def _designs(report: Report) -> list[str]:
         title, when = "Designs at the end, by arm", "at the last evaluation of each run, all seeds of an arm together"
     if not columns:
         return []
+    few = len(columns) <= 8
     shapes = top_shapes([counts for _, counts in columns])
     levels = sorted({one.difficulty for _, counts in columns for one in counts}, key=lambda one: (one is not None, one))
     pictures = "".join(
         tag(
             "div",
             words("h3", "All questions" if level is None else f"Difficulty {level}")
-            + figures.stacked_shapes(columns, level, shapes),
+            + figures.stacked_shapes(columns, level, shapes, 300 if few else 760),
         )
         for level in levels
     )
@@ -300,7 +302,7 @@ def _designs(report: Report) -> list[str]:
     return [
         words("h2", title),
         legend(reversed(figures.shape_colours(shapes)), "box"),
-        tag("div", pictures, "small"),
+        tag("div", pictures, "small" if few else "small big"),
         words("p", caption, "caption"),
     ]
 
@@ -326,7 +328,8 @@ def _examples(report: Report) -> list[str]:
         "last evaluation; first design, first execution. Nothing is picked by outcome."
         if report.subject.is_run
         else "The first question of the hardest and of the easiest level whose script differs between the first and "
-        "the last arm; each arm's first run, first design, first execution. Nothing is picked by outcome."
+        f"the last of at most {MOST_ARMS} arms; each arm's first run, first design, first execution. Nothing is picked "
+        "by outcome."
     )
     return [words("h2", "Examples"), words("p", how, "caption"), *(example(one) for one in report.examples)]
 

@@ -44,6 +44,7 @@ svg text{fill:var(--ink)}svg .tick{fill:var(--soft)}
 .c6{--c:var(--c6)}.c7{--c:var(--c7)}.other{--c:var(--other)}.void{--c:var(--void)}.executor{--c:var(--executor)}
 .designer{--c:var(--designer)}.both{--c:var(--both)}.cold{--c:var(--cold)}.ink{--c:var(--ink)}
 .small{display:grid;grid-template-columns:repeat(auto-fill,minmax(16.5rem,1fr));gap:1rem 1.2rem}
+.small.big{grid-template-columns:1fr}
 .small h3{margin:0 0 .1rem;font-size:.84rem;font-weight:600}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.15rem 1rem;padding:0;margin:.4rem 0;font-size:.82rem}
 .legend i{display:inline-block;margin-right:.4rem;vertical-align:middle;background:var(--c)}
