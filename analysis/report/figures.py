@@ -36,8 +36,8 @@ MOST_BANDS = 4
 
 
 def arm_colour(at: int) -> str:
-    """Colour of an arm by its position: after eight they come again."""
-    return COLOURS[at % len(COLOURS)]
+    """Colour of an arm by its position; after eight they come again, dashed."""
+    return COLOURS[at % len(COLOURS)] + (" dash" if at // len(COLOURS) % 2 else "")
 
 
 def role_colour(roles: str) -> str:

@@ -128,11 +128,12 @@ def _keys(report: Report) -> str:
         found.append((share(last.valid_designs), "valid designs at the end"))
         found.append((number(last.calls_per_execution), "calls per execution at the end"))
         found.append((number(last.tokens_per_execution), "response tokens per execution at the end"))
-    for one in report.arms:
-        if one.accuracy is not None and (one.is_baseline or one.accuracy == max(a.accuracy or 0 for a in report.arms)):
-            seeds = f"{one.seeds} seed{'s' * (one.seeds != 1)}"
+    scored = [one for one in report.arms if one.accuracy is not None]
+    highest = max(scored, key=lambda one: one.accuracy or 0, default=None)
+    for one in scored:
+        if one.is_baseline or one is highest:
             what = "baseline" if one.is_baseline else f"highest mean{' (undecided)' if one.undecided else ''}"
-            label = f"{one.arm}, {what}; {seeds} {interval(one.low, one.high)}"
+            label = f"{one.arm}, {what}; {one.seeds} seed{'s' * (one.seeds != 1)} {interval(one.low, one.high)}"
             found.append((share(one.accuracy), label))
     if len(report.runs) > 1:
         found.append((f"{len(done)}/{len(report.runs)}", "runs finished"))

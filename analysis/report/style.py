@@ -38,6 +38,8 @@ svg text{fill:var(--ink)}svg .tick{fill:var(--soft)}
 .thick{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}
 .thin{fill:none;stroke:var(--c);stroke-width:1;stroke-linejoin:round;opacity:.45}
 .band{fill:var(--c);opacity:.14}.dot{fill:var(--c)}.whisker{stroke:var(--c);stroke-width:2}
+.thick.dash,.whisker.dash{stroke-dasharray:6 3}.legend i.line.dash{background:
+repeating-linear-gradient(90deg,var(--c) 0 5px,transparent 5px 8px)}
 .shade{fill:var(--c);opacity:.09}svg text.block{fill:var(--c);font-size:11px}
 .bar{fill:var(--c);stroke:var(--bg);stroke-width:.7}
 .c0{--c:var(--c0)}.c1{--c:var(--c1)}.c2{--c:var(--c2)}.c3{--c:var(--c3)}.c4{--c:var(--c4)}.c5{--c:var(--c5)}
