@@ -4,6 +4,7 @@ A block of YAML whose first line is a comment with a file name is written to tha
 `console` block must end with 0. A comment before a block says more:
 
     <!-- test: smoke -->       runs are shrunk (`tests/support/smoke.py`), since the real ones take minutes
+    <!-- test: smoke one-seed -->  and of a sweep only one seed is run
     <!-- test: dry -->         `make` only says what it would do
     <!-- test: output -->      what the block shows is what is printed; `...` stands for any lines
     <!-- test: exit=3 -->      the commands end with 3
@@ -56,7 +57,9 @@ README = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     here = tmp_path_factory.mktemp("a reader's checkout")
     shutil.copytree(ROOT / "specs", here / "specs")
-    shutil.copy(ROOT / "Makefile", here)
+    shutil.copytree(ROOT / "constraints", here / "constraints")
+    for name in ("Makefile", "pyproject.toml", "setup.py"):
+        shutil.copy(ROOT / name, here)
     return here
 
 
@@ -65,6 +68,7 @@ def command_line(command: str, how: tuple[str, ...]) -> str:
         assert "dry" in how, "a test does not install anything"
         return command.replace("make ", "make --dry-run ", 1)
     if "smoke" in how and command.startswith("mxspec run "):
+        command += " --set 'sweep.seeds=[0]'" if "one-seed" in how else ""
         return " ".join([command, *(f"--set '{one}'" for one in SETS)])
     return command
 
