@@ -146,6 +146,7 @@ VIEWS: tuple[View, ...] = (
         LEFT JOIN trained t ON t.run = e.run AND t.step = e.step - 1
         LEFT JOIN evaluation_intervals i
             ON i.run = e.recorded_by AND i.step = e.step AND i.evaluation = e.evaluation
+        ORDER BY s.sweep, s.arm_order, seed, e.run, e.step, e.name, e.benchmark
         """,
         "Evaluations over the steps of a run, with who was trained just before, for every arm that the run stands for.",
     ),
