@@ -52,9 +52,7 @@ class TransformersEngine:
 
     def with_batch(self, batch: int) -> TransformersEngine:
         """An engine on the same model with another batch size."""
-        return TransformersEngine(
-            self._model, end_id=self._end, pad_id=self._pad, batch=batch, autocast=self._autocast
-        )
+        return TransformersEngine(self._model, end_id=self._end, pad_id=self._pad, batch=batch, autocast=self._autocast)
 
     def sync(self, version: str) -> None:
         """The model is the trainer's own: only the version changes."""
