@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from mxspec.rundir.files import make_durable
 from mxspec.rundir.models import Manifest
 from mxspec.rundir.rundir import Committed, RunDir, commit, committed, discard
 from mxspec.rundir.tables import STEP_TABLES
-from runners.record.parquet import encode_table, schema_of, write_encoded
+from runners.record.parquet import encode_table, read_encoded, schema_of, write_encoded
 
 
 def compact(run_dir: RunDir) -> None:
@@ -44,7 +43,7 @@ def _write(run_dir: RunDir, steps: Sequence[Committed]) -> Committed:
         parts = []
         for one in steps:
             if name in one.manifest.files:
-                part = pq.read_table(one.path / name, schema=schema_of(kind))
+                part = read_encoded(one.path / name, schema_of(kind))
                 attempt = pa.array([one.manifest.attempt] * len(part), type=pa.int64())
                 parts.append(part.append_column("attempt", attempt))
         if parts:

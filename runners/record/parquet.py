@@ -72,3 +72,12 @@ def write_encoded(path: Path, content: bytes, rows: int) -> FileEntry:
     with path.open("wb") as file:
         file.write(content)
     return FileEntry(sha256=sha256(content).hexdigest(), bytes=len(content), rows=rows)
+
+
+def read_encoded(path: Path, schema: pa.Schema) -> pa.Table:
+    """A file that `write_encoded` wrote, read in this thread: waking others costs more than so small a file.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    return pq.ParquetFile(path, pre_buffer=False).read(use_threads=False).cast(schema)
