@@ -8,7 +8,7 @@ table, so that views stay plain SQL.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import cache
 from math import exp, inf, lgamma, log
 
 DEGREES = (*range(1, 61), *range(65, 101, 5), *range(120, 201, 20), 300, 500, 1000)
@@ -41,9 +41,10 @@ def t_cdf(t: float, df: float) -> float:
     return 1 - 0.5 * _beta(df / 2, 0.5, df / (df + t * t))
 
 
-def t_table() -> Iterator[tuple[int, float]]:
+@cache
+def t_table() -> tuple[tuple[int, float], ...]:
     """(degrees of freedom, 97.5 % quantile) for intervals of 95 %."""
-    return ((df, t_quantile(0.975, df)) for df in DEGREES)
+    return tuple((df, t_quantile(0.975, df)) for df in DEGREES)
 
 
 def _beta(a: float, b: float, x: float) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import get_type_hints
 
 from analysis.views import VIEWS
@@ -185,6 +186,7 @@ def statements() -> Iterator[str]:
         yield f"COMMENT ON VIEW {view.name} IS {_text(view.doc)}"
 
 
+@cache
 def fingerprint() -> str:
     """Changes when tables or views do: a store of another one is built anew from the run directories."""
     return hashlib.sha256("\n".join(statements()).encode()).hexdigest()
