@@ -85,9 +85,9 @@ def _header(report: Report, grid: Grid) -> str:
         facts.append(("arms", str(len(subject.arms))))
     if subject.sweep is not None:
         facts.append(("sweep", subject.sweep))
-    hashes = sorted({one.spec_hash for one in runs if one.spec_hash})
-    if hashes:
-        facts.append(("spec", hashes[0] if len(hashes) == 1 else f"{len(hashes)} different"))
+    first = next((one.run for one in report.runs if one.member.is_baseline), report.runs[0].run)
+    if first is not None and first.spec_hash:
+        facts.append(("spec" if subject.is_run else "spec of the baseline", first.spec_hash))
     if runs and runs[0].created:
         facts.append(("begun", f"{min(one.created for one in runs if one.created)[:16]} UTC"))
     ids = "".join(tag("span", escape(name) + " " + words("b", value)) for name, value in facts)
@@ -124,8 +124,15 @@ def _keys(report: Report) -> str:
         found.append((f"{len(done)}/{len(report.runs)}", "runs finished"))
     seconds = [one.run.seconds for one in done if one.run is not None and one.run.seconds]
     if seconds:
-        found.append((_time(sum(seconds)), "of computing" if len(seconds) > 1 else "wall clock of the run"))
+        found.append((_time(sum(seconds)), _whose(report)))
     return keys(found) if found else ""
+
+
+def _whose(report: Report) -> str:
+    """What the seconds of the runs stand for."""
+    shared = any(point.recorded_by != point.run for one in report.runs for point in one.evaluations)
+    aside = ", without the beginning that runs share" if shared else ""
+    return ("wall clock of the run" if report.subject.is_run else "wall clock, summed over runs") + aside
 
 
 def _time(seconds: float) -> str:
