@@ -65,7 +65,8 @@ def run(
         record_sweep(plan, runs, part=bool(arms or seeds))
         outcomes = launch(jobs, loaded.whole.runtime, runs, fail_fast=fail_fast, quiet=quiet or json)
     elif not quiet:
-        say("nothing is left to do")
+        elsewhere = plan.count("running")
+        say(f"{elsewhere} in progress elsewhere; nothing else is left to do" if elsewhere else "nothing is left to do")
     summarise(plan, outcomes, runs, json=json)
     code = exit_code(outcomes)
     if code:
