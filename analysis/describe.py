@@ -138,7 +138,8 @@ def _files(info: RunInfo) -> Iterator[Row]:
 def _attempts(info: RunInfo) -> Iterator[Row]:
     if info.state != "unreadable":
         for one in RunDir(info.path).attempts():
-            yield info.run, one.attempt, one.from_step, _time(one.started), one.pid, one.host
+            ended = _time(one.ended), one.state, one.message
+            yield info.run, one.attempt, one.from_step, _time(one.started), one.pid, one.host, *ended
 
 
 def _sweeps(con: duckdb.DuckDBPyConnection, runs_dir: Path, before: str | None) -> bool:

@@ -123,6 +123,9 @@ RUN_TABLES: tuple[Table, ...] = (
             ("started", "TIMESTAMP", "When it began, UTC."),
             ("pid", "BIGINT", "Process."),
             ("host", "VARCHAR", "Machine."),
+            ("ended", "TIMESTAMP", "When it ended, UTC; null while it runs, and where it was killed without a word."),
+            ("state", "VARCHAR", "How it ended: done, failed or interrupted; null as for `ended`."),
+            ("message", "VARCHAR", "Why it ended so."),
         ),
     ),
     Table(

@@ -66,8 +66,15 @@ class Attempt(Record):
     from_step: int
     """Steps done when it began; rows of older attempts at steps >= from_step are void."""
     started: float
+    """Seconds since 1970, as all times here."""
     pid: int
     host: str
+    ended: float = 0.0
+    """0 while it runs, and where it was killed without a word."""
+    state: State | None = None
+    """How it ended; None as for `ended`."""
+    message: str = ""
+    """Why it ended so."""
 
 
 class Lineage(Record):

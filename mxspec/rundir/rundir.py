@@ -1,6 +1,6 @@
 """The layout of a run directory, and the manifest rule.
 
-    spec.yaml  provenance.json  status.json  cost.json  lineage.json  error.txt
+    spec.yaml  provenance.json  status.json  cost.json  lineage.json  run.log
     attempts/<n>.json
     steps/<k>-a<attempt>/    one Parquet file a table, MANIFEST.json last
     checkpoints/<k>/         all policies and counters, MANIFEST.json last
@@ -76,11 +76,6 @@ class RunDir:
     def run(self) -> str:
         """Id of the run."""
         return self.path.name
-
-    @property
-    def error(self) -> Path:
-        """Traceback of the failure that ended the run."""
-        return self.path / "error.txt"
 
     def step(self, step: int, attempt: int) -> Path:
         """Directory of a step's rows."""

@@ -269,7 +269,7 @@ class StageRow:
 
 @dataclass(frozen=True, slots=True)
 class FailureRow:
-    """A fault that the run survived, or died of."""
+    """A fault that the run survived; what a process died of is in `attempts`."""
 
     step: int
     """Index of the step under way."""

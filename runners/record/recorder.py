@@ -8,6 +8,7 @@ from has all its rows; steps after it may be lost with the power, and are taken 
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import socket
@@ -20,6 +21,7 @@ from typing import Any
 from mxspec.rundir.files import make_durable, write_whole
 from mxspec.rundir.models import Attempt, Lineage, Manifest, State, Status
 from mxspec.rundir.rundir import MANIFEST, Committed, RunDir, commit, discard, entries
+from mxspec.rundir.tables import FailureRow
 from runners.outcome import Progress
 from runners.record.parquet import encode_rows, table_of, write_encoded
 
@@ -63,6 +65,7 @@ class Recorder:
         self._fresh: list[Path] = []
         self._status = Status(run=run_dir.run, state="running")
         self._beat = 0.0
+        self._attempt: Attempt | None = None
 
     @classmethod
     def start(cls, run_dir: RunDir, *, from_step: int) -> Recorder:
@@ -78,13 +81,15 @@ class Recorder:
         before = run_dir.attempts()
         number = before[-1].attempt + 1 if before else 0
         recorder = cls(run_dir, number)
-        run_dir.write(
-            f"attempts/{number:04d}.json",
-            Attempt(attempt=number, from_step=from_step, started=time(), pid=os.getpid(), host=socket.gethostname()),
-        )
-        run_dir.error.unlink(missing_ok=True)
+        run_dir.write(f"attempts/{number:04d}.json", recorder._begun(from_step))
         recorder._say(state="running", step=from_step)
         return recorder
+
+    def _begun(self, from_step: int) -> Attempt:
+        self._attempt = Attempt(
+            attempt=self.attempt, from_step=from_step, started=time(), pid=os.getpid(), host=socket.gethostname()
+        )
+        return self._attempt
 
     def lineage(self, lineage: Lineage) -> None:
         """Records that the run goes on from another run's state."""
@@ -134,6 +139,9 @@ class Recorder:
                 self._fresh += [path / name for name in (*files, MANIFEST)]
             except OSError as error:
                 self.problem = f"{path}: {error.strerror or error}: {len(self._waiting)} steps wait to be written"
+                told = one.tables.setdefault(_FAILURES, [])
+                if not any(row.where == "rows" for row in told):
+                    told.append(_failure(one.step, "rows", error))
                 return False
             self._waiting.pop(0)
         self.problem = ""
@@ -185,6 +193,7 @@ class Recorder:
             )
         except OSError as error:
             self.problem = f"{path}: {error.strerror or error}: the checkpoint was not written"
+            self.add([_failure(step, "checkpoint", error)])
             shutil.rmtree(path, ignore_errors=True)
             return False
         return True
@@ -218,6 +227,12 @@ class Recorder:
         if not self._flush() and state == "done":
             raise StorageError(f"{self.problem}; free space and run again, it goes on from the last checkpoint")
         self._say(state=state, step=step, message=message)
+        if self._attempt is not None:
+            ended = self._attempt.model_copy(update={"ended": time(), "state": state, "message": message})
+            try:
+                self.run_dir.write(f"attempts/{self.attempt:04d}.json", ended)
+            except OSError as error:
+                self.problem = f"{self.run_dir.path}: {error.strerror or error}"
 
     def steps(self) -> tuple[Committed, ...]:
         """Current steps of the run."""
@@ -238,3 +253,10 @@ class Recorder:
             write_whole(self.run_dir.path / "status.json", self._status.model_dump_json(indent=1) + "\n", durable=False)
         except OSError as error:
             self.problem = f"{self.run_dir.path}: {error.strerror or error}"
+
+
+_FAILURES = table_of(FailureRow(0, "", "", ""))
+
+
+def _failure(step: int, where: str, error: OSError) -> FailureRow:
+    return FailureRow(step, where, errno.errorcode.get(error.errno or 0, "OSError"), str(error))

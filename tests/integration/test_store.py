@@ -98,7 +98,7 @@ def test_what_describes_a_run(runs: Path) -> None:
     assert ask(runs, "FROM lineage") == [(A, B, 1, "fork", "all")]
     assert ask(runs, "SELECT run, step, state FROM checkpoints") == [(A, 2, "end")]
     assert ask(runs, "SELECT run, step, file, bytes FROM checkpoint_files") == [(A, 2, "weights", 0)]
-    assert ask(runs, "SELECT run, attempt, from_step FROM attempts") == [(A, 0, 0)]
+    assert ask(runs, "SELECT run, attempt, from_step, state, message FROM attempts") == [(A, 0, 0, "done", "")]
     assert ask(runs, "SELECT experiment, runs, done FROM experiments") == [("recorded", 1, 1)]
 
 

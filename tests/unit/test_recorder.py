@@ -14,7 +14,7 @@ import mxspec.rundir.files as files_module
 import runners.record.compact as compact_module
 import runners.record.recorder as recorder_module
 from mxspec.rundir import RunDir, Status
-from mxspec.rundir.tables import STEP_TABLES, FailureRow, QuestionRow
+from mxspec.rundir.tables import STEP_TABLES, FailureRow, QuestionRow, StepRow
 from runners.outcome import Progress
 from runners.record import Recorder, StorageError
 from runners.record.compact import compact
@@ -110,8 +110,31 @@ def test_a_full_disk_stops_no_training_and_loses_nothing(tmp_path: Path, monkeyp
     recorder.add(step_rows(3))
     commit(recorder, 3)
     assert recorder.problem == ""
-    assert counted(recorder.run_dir) == expected(0, 1, 2, 3)
+    wanted = expected(0, 1, 2, 3)
+    assert counted(recorder.run_dir) == wanted | {"failures": wanted["failures"] + 1}
     recorder.finish("done", step=4)
+
+
+def test_what_a_full_disk_held_up_is_told_in_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = Recorder.start(RunDir(tmp_path / RUN), from_step=0)
+    free = full_disk(monkeypatch)
+    recorder.add([StepRow(0, "rl", 0, None, "accuracy", 0.5)])
+    commit(recorder, 0)
+    commit(recorder, 1)
+    free()
+    commit(recorder, 2)
+    told = [(row["step"], row["where"], row["kind"]) for row in rows_of(recorder.run_dir)["failures"]]
+    assert told == [(0, "rows", "ENOSPC")], "once, however often it was tried"
+
+
+def test_an_attempt_says_how_it_ended(tmp_path: Path) -> None:
+    run = RunDir(tmp_path / RUN)
+    Recorder.start(run, from_step=0)
+    Recorder.start(run, from_step=0).finish("failed", step=3, message="broke")
+    killed, failed = run.attempts()
+    assert (killed.state, killed.ended) == (None, 0.0)
+    assert (failed.attempt, failed.from_step, failed.state, failed.message) == (1, 0, "failed", "broke")
+    assert failed.ended >= failed.started
 
 
 def test_a_run_whose_rows_never_found_space_is_not_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
