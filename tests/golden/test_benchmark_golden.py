@@ -71,4 +71,4 @@ SCRIPT_HASH = "2d5eed34bf0feb2e"
 
 def test_the_shipped_word_problems() -> None:
     shipped = Path(__file__).parents[2] / "specs" / "data" / "word_problems.jsonl"
-    assert shipped.read_text() == "".join(line + "\n" for line in jsonl(240, seed=0))
+    assert shipped.read_text() == "".join(line + "\n" for line in jsonl(360, seed=0))
