@@ -26,7 +26,7 @@ from analysis.publish import behind, publish
 from analysis.quantiles import t_table
 from analysis.rows import forget, insert, known_parts
 from analysis.scan import Change, Moved, Problem, change
-from analysis.schema import fingerprint, statements
+from analysis.schema import fingerprint, statements, view_comments
 from mxspec.rundir import RunDir, RunInfo, open_runs
 
 TRIES = 5
@@ -112,6 +112,9 @@ def _connect(paths: StorePaths) -> duckdb.DuckDBPyConnection:
     con.begin()
     for statement in statements():
         con.execute(statement)
+    of_views = "SELECT table_name, column_name FROM duckdb_columns() JOIN duckdb_views() ON table_oid = view_oid"
+    for comment in view_comments(con.execute(f"{of_views} WHERE NOT duckdb_views.internal").fetchall()):
+        con.execute(comment)
     con.executemany("INSERT INTO t_quantiles VALUES (?, ?)", list(t_table()))
     con.execute("INSERT INTO collector.version VALUES (?)", [fingerprint()])
     con.commit()

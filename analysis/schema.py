@@ -8,11 +8,12 @@ Every table and column carries its meaning as a comment (`duckdb_columns()`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import get_type_hints
 
+from analysis.view_docs import VIEW_COLUMNS
 from analysis.views import VIEWS
 from mxspec.rundir.tables import STEP_TABLES, column_docs
 
@@ -192,7 +193,14 @@ def statements() -> Iterator[str]:
 @cache
 def fingerprint() -> str:
     """Changes when tables or views do: a store of another one is built anew from the run directories."""
-    return hashlib.sha256("\n".join(statements()).encode()).hexdigest()
+    return hashlib.sha256("\n".join((*statements(), *map(str, VIEW_COLUMNS.items()))).encode()).hexdigest()
+
+
+def view_comments(columns: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Comments for (view, column), as the database lists them once the views exist."""
+    for view, column in columns:
+        if column in VIEW_COLUMNS:
+            yield f"COMMENT ON COLUMN {_name(view)}.{_name(column)} IS {_text(VIEW_COLUMNS[column])}"
 
 
 def _name(name: str) -> str:

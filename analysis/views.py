@@ -192,9 +192,12 @@ VIEWS: tuple[View, ...] = (
             SELECT s.sweep, s.arm, s.is_baseline, min(s.arm_order) AS arm_order, count(*) AS seeds_planned,
                 count(*) FILTER (r.state = 'done') AS done,
                 count(*) FILTER (r.state IS DISTINCT FROM 'done') AS unfinished,
-                count(*) FILTER (r.state = 'failed') AS failed,
-                count(DISTINCT r.code_hash) AS codes
+                count(*) FILTER (r.state = 'failed') AS failed
             FROM sweep_runs s LEFT JOIN runs r USING (run) GROUP BY s.sweep, s.arm, s.is_baseline
+        ), made AS (
+            SELECT p.sweep, p.arm, count(DISTINCT r.code_hash) > 1 AS mixed_code
+            FROM planned p JOIN sweep_runs s ON s.sweep = p.sweep AND (s.arm = p.arm OR s.is_baseline)
+            JOIN runs r ON r.run = s.run GROUP BY p.sweep, p.arm
         ), own AS (
             SELECT sweep, arm, any_value(evaluation) AS evaluation, count(*) AS seeds, avg(accuracy) AS accuracy,
                 stddev_samp(accuracy) / sqrt(count(*)) AS se_seeds, avg(valid_designs) AS valid_designs,
@@ -228,8 +231,8 @@ VIEWS: tuple[View, ...] = (
             CASE WHEN NOT d.same THEN d.difference + u.t * d.se END AS difference_high,
             CASE WHEN NOT d.same THEN d.pairs END AS pairs,
             o.valid_designs, o.calls_per_execution, o.tokens_per_execution, p.unfinished, p.failed,
-            p.codes > 1 AS mixed_code
-        FROM planned p
+            m.mixed_code
+        FROM planned p LEFT JOIN made m USING (sweep, arm)
         LEFT JOIN own o USING (sweep, arm) LEFT JOIN clustered c USING (sweep, arm)
         LEFT JOIN paired d USING (sweep, arm)
         LEFT JOIN quantiles t ON t.n = o.seeds LEFT JOIN quantiles u ON u.n = d.pairs

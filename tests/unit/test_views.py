@@ -225,6 +225,16 @@ def test_a_run_that_began_again_from_nothing_forgets_its_parent(tmp_path: Path) 
     assert [(row["recorded_by"], row["step"]) for row in rows] == [(child.run, 1)]
 
 
+def test_arms_made_by_other_code_than_the_baseline_are_marked(tmp_path: Path) -> None:
+    for run, code in (("a" * 12, "one"), ("b" * 12, "one"), ("c" * 12, "two")):
+        recorder = record_run(tmp_path, run, {2: [[True]]})
+        describe_run(recorder.run_dir, code=code)
+    members = [ArmRun("base", 0, "a" * 12), ArmRun("same", 0, "b" * 12), ArmRun("other", 0, "c" * 12)]
+    record_sweep(tmp_path, members, baseline="base")
+    rows = ask(tmp_path, "SELECT arm, mixed_code FROM ablation_detail")
+    assert [tuple(row.values()) for row in rows] == [("base", False), ("same", False), ("other", True)]
+
+
 def test_nodes_are_the_union_of_all_levels(tmp_path: Path) -> None:
     record_run(tmp_path, "aaaaaaaaaaaa", steps=1)
     rows = ask(
