@@ -18,7 +18,7 @@ export OMP_NUM_THREADS ?= 1
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make quickstart   train a self-designing system on this machine's CPU (about 3 minutes)"
+	@echo "make quickstart   train a self-designing system on the CPU, in some minutes"
 	@echo "make smollm2      the same path with a pretrained model and real questions"
 	@echo "make test         run the tests"
 	@echo "make check        lint, format, types"
