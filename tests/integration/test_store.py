@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -344,3 +345,15 @@ def test_a_run_that_goes_on_is_described_anew(runs: Path) -> None:
     assert collect(runs).published
     assert ask(runs, "SELECT name, state, stop_reason FROM runs") == [("recorded", "failed", "no disk")]
     assert ask(runs, "FROM sweeps") == [("sweep", "main")]
+
+
+def test_queries_of_the_guide_run(runs: Path) -> None:
+    record_run(runs, A, {1: [[True]], 2: [[True, False], [True, True]]})
+    collect(runs)
+    guide = (Path(__file__).parents[2] / "docs" / "results.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```sql\n(.*?)```", guide, re.DOTALL)
+    queries = [query for block in blocks for query in block.split(";") if query.strip()]
+    assert len(queries) > 7
+    found = {query: ask(runs, query) for query in queries}
+    empty = [query for query, rows in found.items() if not rows]
+    assert empty == [query for query in queries if "ablation" in query or "rollout.tree" in query], "there is no sweep"
