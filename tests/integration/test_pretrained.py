@@ -65,7 +65,7 @@ def test_it_chats_and_generates(installed: Path, cache: Path) -> None:
     assert ids.count(tokenizer.eos_token_id) == 2
     assert tokenizer.decode(ids) == text
     engine = TransformersEngine(model, end_id=tokenizer.eos_token_id, pad_id=tokenizer.pad_token_id, batch=4)
-    assert engine.context == 256
+    assert engine.context == 4096
     done = engine.generate([GenerationRequest(ids, seed_of("t", i), 1.0, 1.0, 5) for i in range(3)])
     assert all(isinstance(renderer.decode(one.ids), str) and len(one.ids) for one in done)
 

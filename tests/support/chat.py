@@ -17,6 +17,6 @@ TEMPLATE = (
 def chat_tokenizer() -> PreTrainedTokenizerFast:
     """Ends turns with `<|im_end|>`, as pretrained chat models do."""
     made = train_tokenizer(["system\nuser\nassistant\n", "Answer the question: how many?"] * 4, 300)
-    made.add_special_tokens({"additional_special_tokens": ["<|im_start|>"], "eos_token": "<|im_end|>"})
+    made.add_special_tokens({"additional_special_tokens": ["<|endoftext|>", "<|im_start|>"], "eos_token": "<|im_end|>"})
     made.chat_template = TEMPLATE
     return made

@@ -35,7 +35,7 @@ def _write_model(file: Path) -> None:
     control = set(tokenizer.all_special_ids)
     writer = GGUFWriter(str(file), "llama")
     writer.add_name("tiny")
-    writer.add_context_length(256)
+    writer.add_context_length(4096)
     writer.add_embedding_length(HIDDEN)
     writer.add_block_count(LAYERS)
     writer.add_feed_forward_length(INNER)
