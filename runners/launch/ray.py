@@ -146,16 +146,19 @@ class RayLauncher:
         return one.worker
 
     def _new_worker(self, gpus: float) -> Any:
-        """A worker process; `control` answers while a job runs."""
+        """A worker process; `control` answers while a job runs.
+
+        It gets no runtime environment: Ray 2.60 starts a worker that has one through a shell
+        without quoting, which fails for ever where the interpreter's path has a space.
+        """
         as_actor: Any = ray.remote  # its stub lacks the options of actors
         actor = as_actor(
             num_cpus=1,
             num_gpus=gpus,
             max_restarts=0,
             concurrency_groups={"control": 1},
-            runtime_env={"env_vars": {"OMP_NUM_THREADS": str(self._threads)}},
         )(Worker)
-        return actor.remote(self._run_job)
+        return actor.remote(self._run_job, self._threads)
 
 
 def _pass_on_news(busy: Sequence[_Busy], watcher: Watcher, timeout: float = 0) -> None:

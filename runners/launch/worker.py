@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from threading import Event, Lock
 
 from mxspec.compile.job import Job
@@ -16,8 +17,14 @@ class Worker:
     `stop` belong to the group `control`, so they are answered meanwhile.
     """
 
-    def __init__(self, run_job: str) -> None:
-        """Imports the function that executes jobs (`module:name`), and torch with it."""
+    def __init__(self, run_job: str, threads: int) -> None:
+        """Imports the function that executes jobs (`module:name`), and torch with it.
+
+        Args:
+            run_job: The function.
+            threads: Threads of one run, in force before anything that reads them is imported.
+        """
+        os.environ["OMP_NUM_THREADS"] = str(threads)
         self._run_job = imported(run_job)
         self._stop = Event()
         self._lock = Lock()
