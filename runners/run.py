@@ -153,6 +153,10 @@ class Run:
         if due:
             self.checkpoint(stretch)
         self.report(stretch)
+        if self.stop.is_set() and not stopping:  # asked for by who watches, or meanwhile
+            stopping = True
+            if not due:
+                self.checkpoint(stretch)
         return stopping
 
     def checkpoint(self, stretch: Stretch) -> None:

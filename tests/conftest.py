@@ -32,6 +32,12 @@ def pytest_make_collect_report(
     return report
 
 
+@pytest.fixture(autouse=True)
+def _no_terminal_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is printed into a pipe does not depend on the terminal that the tests run in."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 def _fail(report: Any) -> None:
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
     report.outcome = "failed"

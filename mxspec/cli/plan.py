@@ -49,7 +49,7 @@ def print_plan(plan: Plan) -> None:
     from mxspec.cli.output import console
 
     out = console()
-    out.print(headline(plan), style="bold", markup=False)
+    out.print(headline(plan), style="bold", markup=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("ARM", overflow="fold")
     table.add_column(f"DIFFERS FROM {plan.baseline}" if len(plan.arms) > 1 else "TRAINS", overflow="fold")
@@ -61,7 +61,7 @@ def print_plan(plan: Plan) -> None:
         table.add_row(*(escape(cell) for cell in _row(plan, arm)))
     out.print(table)
     for one in plan.shared:
-        out.print(f"shared work  {one.stage}: {one.jobs} trained instead of {one.runs}", markup=False)
+        out.print(f"shared work  {one.stage}: {one.jobs} trained instead of {one.runs}", markup=False, soft_wrap=True)
     for run in plan.runs:
         if run.continues is not None and run.status != "new":
             goes_on = f"continues {run.continues.run} from step {run.continues.step}"
@@ -71,7 +71,7 @@ def print_plan(plan: Plan) -> None:
                 f"{run.run}  {'/'.join(run.arms)} seed {run.seed} failed: {run.message}", style="red", markup=False
             )
     for warning in plan.warnings:
-        out.print(f"! {warning}", style="yellow", markup=False)
+        out.print(f"! {warning}", style="yellow", markup=False, soft_wrap=True)
 
 
 def headline(plan: Plan) -> str:

@@ -65,7 +65,7 @@ SPLITS = ["train", "train", "test", "validation", "train"]
 ASKED = [("4+0", "4"), ("2+0+4", "1"), ("2-2-4-3-0", "3"), ("3+2-0+3-1", "2"), ("1+3", "4")]
 HELD = ["0-0", "2-0+3", "1-3-1-1", "0-0+4+4-2", "4+3"]
 ROW = "d016d97f32ed37ac"
-SHOWN = "b26570f96ecde237"
+SHOWN = "05e98f9cd54361ac"
 SCRIPT_HASH = "2d5eed34bf0feb2e"
 
 

@@ -89,7 +89,7 @@ def test_only_the_trained_role_changes(whole: tuple[Job, Path]) -> None:  # L22,
         assert states[step, role] != states[step - 1, role]
 
 
-@pytest.mark.parametrize("after", [1, 3, 5, 7])
+@pytest.mark.parametrize("after", [1, 5])
 def test_stopped_and_resumed_equals_never_stopped(whole: tuple[Job, Path], after: int, tmp_path: Path) -> None:
     job, runs = whole
     [mine] = smoke_jobs(tmp_path / "runs")
@@ -117,7 +117,7 @@ run_job(job, on_progress=lambda progress: print(progress.step, flush=True))
 """
 
 
-@pytest.mark.parametrize("after", [4, 7])
+@pytest.mark.parametrize("after", [5])
 def test_killed_and_run_again_equals_never_killed(whole: tuple[Job, Path], after: int, tmp_path: Path) -> None:
     job, runs = whole
     with subprocess.Popen(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -194,6 +195,6 @@ def test_ctrl_c_exits_130(here: Path) -> None:
 
 def test_a_closed_pipe_is_no_error(here: Path) -> None:
     write(here, SMALL)
-    command = f"{sys.executable} -m mxspec.cli show --resolved spec.yaml | head -1"
+    command = f"{shlex.quote(sys.executable)} -m mxspec.cli show --resolved spec.yaml | head -1"
     found = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert found.stdout == "language: 1\n" and "Traceback" not in found.stderr
