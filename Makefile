@@ -33,6 +33,7 @@ $(VENV)/.torch: constraints/cpu.txt
 
 $(VENV)/.run: $(VENV)/.torch $(DECLARED)
 	$(PIP) install --quiet $(PINS) --editable ".[run,analysis]"
+	$(VENV)/bin/python -m compileall -q mxspec runners analysis
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.run

@@ -42,12 +42,9 @@ def open_run(job: Job, run_dir: RunDir, *, stop: Event, on_progress: Callable[[P
 
     Raises:
         MissingEnvironment: A model, package or data file is not there.
-        DamagedError: The checkpoint to go on from does not match its manifest.
     """
     deterministic(job.spec.runtime.trainer.threads)
     start = find_start(job)
-    if start is not None:
-        start.checkpoint.verify()
     recorder = Recorder.start(run_dir, from_step=start.step if start else 0)
     bench = open_workbench(job)
     position = Position()

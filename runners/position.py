@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mxspec.compile.job import Job
 from mxspec.plan.status import longest, positions
-from mxspec.rundir import Committed, RunDir, open_runs
+from mxspec.rundir import Committed, DamagedError, RunDir, open_runs
 
 
 @dataclass(slots=True)
@@ -53,15 +53,22 @@ def max_steps(job: Job, index: int) -> int:
 
 
 def find_start(job: Job) -> Start | None:
-    """The committed checkpoint furthest along the job's chain, in its own directory or any other run's."""
+    """The committed checkpoint furthest along the job's chain, in its own directory or any other run's.
+
+    One whose files are not those that it was committed with is passed over for the next.
+    """
     states = chain_states(job)
-    best: Start | None = None
+    found: list[Start] = []
     for info in open_runs(Path(job.runs_dir)):
         for one in RunDir(info.path).checkpoints() if info.checkpoints else ():
-            if one.manifest.state not in states:
-                continue
-            stretch, done = states[one.manifest.state]
-            found = Start(info.run, one, one.manifest.step, one.manifest.stage_step, one.manifest.state, stretch, done)
-            if best is None or (stretch, done, info.run == job.run) > (best.stretch, best.done, best.run == job.run):
-                best = found
-    return best
+            if one.manifest.state in states:
+                stretch, done = states[one.manifest.state]
+                at = one.manifest
+                found.append(Start(info.run, one, at.step, at.stage_step, at.state, stretch, done))
+    for start in sorted(found, key=lambda one: (one.stretch, one.done, one.run == job.run), reverse=True):
+        try:
+            start.checkpoint.verify()
+        except DamagedError:
+            continue
+        return start
+    return None

@@ -25,8 +25,6 @@ class Batch:
 
     ids: Tensor
     """(B, T) int64, padded on the right."""
-    attention: Tensor
-    """(B, T) int64: 1 on tokens, 0 on padding."""
     columns: Tensor
     """(C,) int64, ascending: positions whose logits are needed."""
     row: Tensor
@@ -103,17 +101,14 @@ def collate(rows: Sequence[MergedRow], *, pad: int = 0) -> Batch:
     """One batch of rows. No rows make a batch of one token without action: loss 0, gradient 0."""
     size, width = max(1, len(rows)), max((row.length for row in rows), default=1)
     ids = np.full((size, width), pad, dtype=np.int64)
-    attention = np.zeros((size, width), dtype=np.int64)
     action = np.zeros((size, width), dtype=np.bool_)
     old = np.zeros((size, width), dtype=np.float32)
     for i, row in enumerate(rows):
         start, end = row.prompt.size, row.length
         ids[i, :start] = row.prompt
         ids[i, start:end] = row.response
-        attention[i, :end] = 1
         action[i, start:end] = True if row.action is None else row.action
         old[i, start:end] = row.old_logprobs
-    attention[:, 0] = 1  # attention over nothing is NaN
     at_row, at_token = np.nonzero(action)
     columns, column = np.unique(at_token - 1, return_inverse=True)
     if not columns.size:
@@ -124,7 +119,6 @@ def collate(rows: Sequence[MergedRow], *, pad: int = 0) -> Batch:
 
     return Batch(
         ids=torch.from_numpy(ids),
-        attention=torch.from_numpy(attention),
         columns=torch.from_numpy(columns),
         row=torch.from_numpy(at_row),
         column=torch.from_numpy(column),

@@ -32,7 +32,7 @@ class Unigram(torch.nn.Module):
         super().__init__()
         self.logits = torch.nn.Parameter(torch.tensor(logits))
 
-    def forward(self, *, input_ids, attention_mask, logits_to_keep, use_cache):
+    def forward(self, *, input_ids, logits_to_keep, use_cache):
         return SimpleNamespace(logits=self.logits.expand(input_ids.shape[0], len(logits_to_keep), -1))
 
 
@@ -134,11 +134,8 @@ def test_sampled_ids_reach_the_loss_unchanged():
 def test_masks_come_from_lengths():
     """L19: the padding id is the end-of-text id."""
     eos = 9
-    short = collate(merge([row([eos], prompt=[5, 7])]).rows, pad=eos)
-    assert short.attention.tolist() == [[1, 1, 1]]
     batch = collate(merge([row([eos], prompt=[5, 7]), row([6, eos], prompt=[5, 7])]).rows, pad=eos)
     assert batch.ids.tolist() == [[5, 7, eos, eos], [5, 7, 6, eos]]
-    assert batch.attention.tolist() == [[1, 1, 1, 0], [1, 1, 1, 1]]
     assert batch.mask().tolist() == [[False, False, True, False], [False, False, True, True]]
     assert batch.target.tolist() == [eos, 6, eos]
 

@@ -151,6 +151,20 @@ def test_a_longer_run_goes_on_from_a_shorter_one(whole: tuple[Job, Path], tmp_pa
     assert final(tmp_path / "runs", fresh.run)[1] == final(runs, longer.run)[1]
 
 
+def test_a_damaged_checkpoint_is_passed_over(whole: tuple[Job, Path], tmp_path: Path) -> None:
+    job, runs = whole
+    [mine] = smoke_jobs(tmp_path / "runs")
+    stop = Event()
+    assert run_job(mine, stop=stop, on_progress=lambda p: stop.set() if p.step == 5 else None).state == "interrupted"
+    directory = RunDir(tmp_path / "runs" / mine.run)
+    last, before = directory.checkpoints()[-1], directory.checkpoints()[-2]
+    weights = next(last.path.rglob("model.safetensors"))
+    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+    assert run_job(mine).state == "done"
+    assert directory.attempts()[-1].from_step == before.manifest.step < last.manifest.step
+    assert final(tmp_path / "runs", mine.run) == final(runs, job.run)
+
+
 def test_a_missed_gate_fails_the_run_with_what_was_measured(tmp_path: Path) -> None:
     from runners.run import GateMissed
 

@@ -35,7 +35,7 @@ class TinyLM(nn.Module):
             self.core = nn.GRU(8, 8, batch_first=True)
             self.head = nn.Linear(8, VOCABULARY)
 
-    def forward(self, *, input_ids, attention_mask, logits_to_keep, use_cache):
+    def forward(self, *, input_ids, logits_to_keep, use_cache):
         hidden, _ = self.core(self.embed(input_ids))
         return Output(self.head(hidden[:, logits_to_keep]))
 

@@ -24,6 +24,7 @@ SETS = (
     "evaluate.validation.on=[{use: chain_arithmetic, split: validation, limit: 4}]",
     "evaluate.test={at: [stage_end, {every: 2}, end], on: [{use: chain_arithmetic, split: test, limit: 8}]}",
     "policy.model.tokenizer.rows=400",
+    "runtime.trainer.threads=1",
     "runtime.checkpoints={every: 2, keep: [stage_end, end]}",
 )
 

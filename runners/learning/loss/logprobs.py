@@ -29,7 +29,7 @@ class Output(Protocol):
 class CausalLM(Protocol):
     """The call of a transformers causal LM, which computes logits at given columns only."""
 
-    def __call__(self, *, input_ids: Tensor, attention_mask: Tensor, logits_to_keep: Tensor, use_cache: bool) -> Output:
+    def __call__(self, *, input_ids: Tensor, logits_to_keep: Tensor, use_cache: bool) -> Output:
         """Logits (B, C, V) at the C columns of `logits_to_keep`."""
 
 
@@ -41,7 +41,11 @@ def logprobs_of(logits: Tensor, targets: Tensor, temperature: Tensor) -> Tensor:
 
 
 def token_logprobs(model: CausalLM, batch: Batch) -> Tensor:
-    """Log-probs (K,) of the batch's action tokens, with gradient."""
-    output = model(input_ids=batch.ids, attention_mask=batch.attention, logits_to_keep=batch.columns, use_cache=False)
+    """Log-probs (K,) of the batch's action tokens, with gradient.
+
+    No attention mask is passed: rows are padded on the right, so that a causal model's token
+    sees nothing of the padding after it, and attention runs its faster causal kernel.
+    """
+    output = model(input_ids=batch.ids, logits_to_keep=batch.columns, use_cache=False)
     logits = output.logits[batch.row, batch.column]
     return logprobs_of(logits, batch.target, batch.temperature[batch.row])
