@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+import wandb
 
 from mxspec.compile.job import Job
 from mxspec.spec.runtime import Runtime, Track, Wandb
@@ -33,6 +34,7 @@ def test_offline_mirrors_every_step(tmp_path: Path) -> None:
     job = with_mirror(small_job(tmp_path, "mirrored"), Wandb(mode="offline", project="tests"))
     [outcome] = LocalLauncher(run_job=TARGET).launch([job], Watched(), Event())
     assert outcome.state == "done"
+    wandb.teardown()  # as at the end of a process: what wandb's own process still holds is written
     [written] = tmp_path.glob("wandb/offline-run-*/run-mirrored.wandb")
     content = written.read_bytes()
     assert b"accuracy" in content and b"stage_step" in content
