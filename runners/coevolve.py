@@ -66,6 +66,8 @@ def rl_step(run: Run, stretch: Stretch) -> Metrics:
     """One rollout batch and its update (MetaAgent-X, section 3)."""
     spec, at, method = run.spec, run.position, run.bench.method()
     assert spec.learn.rl is not None
+    if at.stage_step == 0 and spec.learn.rl.update.moments == "reset":
+        run.learner.reset_moments(list(spec.roles))
     clock = perf_counter()
     tree = rollout(run.draw_questions(), method, (spec.seed, "train", stretch.stage, at.stage_step))
     outcomes = outcomes_of(tree, spec.reward)
