@@ -7,7 +7,6 @@ VIEW_COLUMNS: dict[str, str] = {
     "agent": "Agent that the role played.",
     "ancestor": "The run itself, or one that it went on from.",
     "arm": "Arm of the sweep.",
-    "at": "Why the evaluation was due: start, epoch, block_end, stage_end, end or every <n>.",
     "attempt": "Attempt that wrote the row.",
     "benchmark": "Benchmark that judges.",
     "calls": "Mean number of calls of an execution.",

@@ -138,7 +138,7 @@ VIEWS: tuple[View, ...] = (
             FROM run_steps WHERE role IS NOT NULL GROUP BY run, step
         )
         SELECT s.sweep, s.arm, coalesce(s.seed, r.seed) AS seed, e.run, e.step, e.stage, e.stage_step,
-            t.trained, e.at AS moment, e.name, e.benchmark, e.split, e.accuracy, i.low, i.high, e.valid_designs,
+            t.trained, e.moment, e.name, e.benchmark, e.split, e.accuracy, i.low, i.high, e.valid_designs,
             e.calls_per_execution, e.tokens_per_execution
         FROM run_evaluations e
         JOIN runs r ON r.run = e.run
@@ -154,14 +154,14 @@ VIEWS: tuple[View, ...] = (
         "final_evaluations",
         """
         WITH whole AS (
-            SELECT s.sweep, s.arm, s.seed, e.run, e.recorded_by, e.step, e.name, e.evaluation, e.at, e.accuracy,
+            SELECT s.sweep, s.arm, s.seed, e.run, e.recorded_by, e.step, e.name, e.evaluation, e.moment, e.accuracy,
                 e.executions, e.calls_per_execution, e.tokens_per_execution, e.valid_designs
             FROM sweep_runs s JOIN runs r USING (run) JOIN run_evaluations e USING (run)
             WHERE r.state = 'done'
         ), named AS (
             SELECT sweep,
                 min_by(name, (CASE name WHEN 'test' THEN 0 WHEN 'final' THEN 1 ELSE 2 END, -last, name)) AS name
-            FROM (SELECT sweep, name, max(step) AS last FROM whole WHERE whole.at = 'end' OR name IN ('test', 'final')
+            FROM (SELECT sweep, name, max(step) AS last FROM whole WHERE moment = 'end' OR name IN ('test', 'final')
                 GROUP BY sweep, name)
             GROUP BY sweep
         )

@@ -80,14 +80,14 @@ def evaluate(
     return measured
 
 
-def _result(tree: Tree, moment: Moment, at: str, evaluation: str, name: str, use: Use) -> EvaluationRow:
+def _result(tree: Tree, moment: Moment, due: str, evaluation: str, name: str, use: Use) -> EvaluationRow:
     executions = [node.value for node in tree.executions]
     count = len(executions)
     return EvaluationRow(
         step=moment.step,
         stage=moment.stage,
         stage_step=moment.stage_step,
-        at=at,
+        moment=due,
         evaluation=evaluation,
         name=name,
         benchmark=use.use,

@@ -12,6 +12,7 @@ from mxspec.load.dump import dump_spec
 from mxspec.rundir import RunDir, RunLock
 from mxspec.rundir.files import write_whole
 from runners.coevolve import coevolve
+from runners.memory import settled_memory
 from runners.open_run import open_run
 from runners.outcome import Outcome, Progress
 from runners.provenance import cost_of, provenance_of
@@ -42,7 +43,8 @@ def run_job(job: Job, *, on_progress: Callable[[Progress], None] | None = None, 
         run_dir.write("provenance.json", provenance_of(job))
         run = open_run(job, run_dir, stop=stop or Event(), on_progress=on_progress or (lambda progress: None))
         try:
-            state = coevolve(run)
+            with settled_memory():
+                state = coevolve(run)
             run.recorder.finish(state, step=run.position.step)
         except KeyboardInterrupt:  # a second Ctrl-C; what is committed stays
             run.recorder.finish("interrupted", step=run.position.step)

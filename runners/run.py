@@ -29,7 +29,9 @@ class GateMissed(ValueError):
     def __init__(self, stage: str, measured: dict[str, float], wanted: dict[str, float]) -> None:
         """Names what was measured and what was wanted."""
         self.stage, self.measured, self.wanted = stage, measured, wanted
-        missed = ", ".join(f"{name} {measured[name]:.3f} < {value}" for name, value in wanted.items())
+        missed = ", ".join(
+            f"{name} {measured[name]:.3f} < {value}" for name, value in wanted.items() if measured[name] < value
+        )
         super().__init__(f"stage {stage!r} did not pass its gate: {missed}")
 
 

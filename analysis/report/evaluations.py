@@ -25,7 +25,7 @@ class Evaluation:
     recorded_by: str
     step: int
     stage: str
-    at: str
+    moment: str
     evaluation: str
     name: str
     benchmark: str
@@ -62,7 +62,7 @@ def read_evaluations(con: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> dic
         con,
         Evaluation,
         """
-        SELECT e.run, e.recorded_by, e.step, e.stage, e.at, e.evaluation, e.name, e.benchmark, e.split, e.questions,
+        SELECT e.run, e.recorded_by, e.step, e.stage, e.moment, e.evaluation, e.name, e.benchmark, e.split, e.questions,
             e.designs, e.executions, e.accuracy, i.low, i.high, e.valid_designs, e.calls_per_execution,
             e.tokens_per_execution
         FROM run_evaluations e LEFT JOIN evaluation_intervals i

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
+from time import monotonic
 
 EVERY_SECONDS = 15.0
+SHARE = 0.04
+"""Of the time, at most, that collections take: the larger the store, the rarer they are."""
 
 
 class BackgroundCollector:
@@ -56,5 +59,8 @@ class BackgroundCollector:
         return True
 
     def _work(self) -> None:
-        while not self._over.wait(self._every):
+        pause = self._every
+        while not self._over.wait(pause):
+            since = monotonic()
             self.collect()
+            pause = max(self._every, (monotonic() - since) / SHARE)

@@ -60,13 +60,15 @@ def run(
     if dry_run:
         return
     outcomes: tuple[Outcome, ...] = ()
+    part = bool(arms or seeds)
     if jobs:
         require_packages(loaded.whole.runtime)
-        record_sweep(plan, runs, part=bool(arms or seeds))
+        record_sweep(plan, runs, part=part)
         outcomes = launch(jobs, loaded.whole.runtime, runs, fail_fast=fail_fast, quiet=quiet or json)
     elif not quiet:
         elsewhere = plan.count("running")
         say(f"{elsewhere} in progress elsewhere; nothing else is left to do" if elsewhere else "nothing is left to do")
+    record_sweep(plan, runs, part=part)  # again: meanwhile another process may have run the sweep with other settings
     summarise(plan, outcomes, runs, json=json)
     code = exit_code(outcomes)
     if code:

@@ -205,7 +205,7 @@ class EvaluationRow:
     """Stage under way."""
     stage_step: int
     """Steps done in the stage."""
-    at: str
+    moment: str
     """Why it was due: start, epoch, block_end, stage_end, end or every <n>."""
     evaluation: str
     """Id: a hash of the states, the questions, the tree and the sampling."""

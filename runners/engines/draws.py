@@ -60,7 +60,7 @@ def draw(
     cumulative = probs.cumsum(-1)
     target = uniform[:, None] * cumulative[:, -1:]
     tokens = torch.searchsorted(cumulative, target, right=True).squeeze(-1).clamp_(max=logits.shape[-1] - 1)
-    best = logprobs.argmax(-1)
     outside = probs.gather(-1, tokens[:, None]).squeeze(-1) == 0  # rounding at the very end of the mass
-    tokens = torch.where(greedy | outside, best, tokens)
+    if bool((greedy | outside).any()):
+        tokens = torch.where(greedy | outside, logprobs.argmax(-1), tokens)
     return tokens, logprobs.gather(-1, tokens[:, None]).squeeze(-1)

@@ -16,8 +16,13 @@ class JobQueue:
     A job whose need failed fails too, one whose need was interrupted is interrupted.
     """
 
-    def __init__(self, jobs: Sequence[Job], patience: Patience) -> None:
+    def __init__(self, jobs: Sequence[Job], patience: Patience, *, workers: int = 1) -> None:
         """Queues the jobs.
+
+        Args:
+            jobs: In the order in which they are to start.
+            patience: How much trouble to take.
+            workers: How many jobs run at the same time.
 
         Raises:
             ValueError: Two jobs are the same run, or their needs go round in a circle.
@@ -32,6 +37,7 @@ class JobQueue:
         self._ended: dict[str, Outcome] = {}
         self._attempts = dict.fromkeys(self._order, 0)
         self._patience = patience
+        self._workers = workers
         self._closed = ""
 
     @property
@@ -50,14 +56,20 @@ class JobQueue:
         return self._patience.fail_fast and any(one.state == "failed" for one in self._ended.values())
 
     def take(self) -> Job | None:
-        """The next job whose needs are met; it counts as running from now on."""
-        for run, job in self._waiting.items():
-            if not self._needs[run]:
-                del self._waiting[run]
-                self._running[run] = job
-                self._attempts[run] += 1
-                return job
-        return None
+        """The next job whose needs are met; it counts as running from now on.
+
+        Jobs start in their order, but one that others wait for goes first where fewer jobs
+        are left besides than there are workers: else these would idle while it runs.
+        """
+        ready = [run for run in self._waiting if not self._needs[run]]
+        if not ready:
+            return None
+        wanted = set().union(*(self._needs[run] for run in self._waiting))
+        leading = [run for run in ready if run in wanted]
+        run = leading[0] if leading and len(ready) - len(leading) < self._workers else ready[0]
+        self._running[run] = job = self._waiting.pop(run)
+        self._attempts[run] += 1
+        return job
 
     def finish(self, outcome: Outcome) -> tuple[Outcome, ...]:
         """Books the end of a running job.

@@ -87,7 +87,7 @@ class RayLauncher:
         """
         if not jobs:
             return ()
-        queue = JobQueue(jobs, self._patience)
+        queue = JobQueue(jobs, self._patience, workers=self._workers)
         count = min(self._workers, len(jobs))
         gpus = max(job.gpus for job in jobs)
         with started_ray(self._address, count):

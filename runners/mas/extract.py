@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from functools import lru_cache
 
 from runners.mas.parse import parses
 
@@ -26,6 +27,7 @@ _LONG = 50_000
 """Characters of a text that is no longer tried in several ways."""
 
 
+@lru_cache(maxsize=4096)
 def extract(text: str) -> str | None:
     r"""The script in a model's text, or None where there is none.
 

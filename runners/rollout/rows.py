@@ -77,7 +77,7 @@ def tree_rows(
             prompt_tokens=len(call.prompt),
             cached_tokens=call.completion.cached_tokens,
             response_tokens=len(call.completion.ids),
-            logprob=float(call.completion.logprobs.sum()),
+            logprob=sum(call.completion.logprobs.tolist()),
             finish=call.completion.finish,
             state=call.completion.version,
         )

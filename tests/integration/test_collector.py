@@ -56,7 +56,7 @@ def _states(runs: Path) -> Iterator[str]:
     second.add(step_rows(0))
     commit(second, 0)
     yield "a run under way"
-    second.add([*step_rows(1), *evaluation_rows(2, [[True, False], [True, True]], at="every 2")])
+    second.add([*step_rows(1), *evaluation_rows(2, [[True, False], [True, True]], moment="every 2")])
     commit(second, 1)
     second.add(step_rows(2, "lost"))
     commit(second, 2)

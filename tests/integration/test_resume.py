@@ -69,7 +69,7 @@ def test_a_run_has_every_table_and_each_step_once(whole: tuple[Job, Path]) -> No
     assert [row["trained"] for row in rows["stages"]] == ["designer,executor", "executor", "designer", "executor"]
     keys = [(row["step"], row["evaluation"], row["path"], row["agent"]) for row in rows["calls"]]
     assert len(keys) == len(set(keys))
-    at = [(row["at"], row["stage_step"]) for row in rows["evaluations"] if row["name"] == "test"]
+    at = [(row["moment"], row["stage_step"]) for row in rows["evaluations"] if row["name"] == "test"]
     assert at == [("stage_end", 2), ("every 2", 2), ("every 2", 4), ("end", 6)]
     assert RunDir(runs / job.run).status().state == "done"  # type: ignore[union-attr]
 

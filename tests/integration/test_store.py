@@ -136,14 +136,14 @@ def test_rows_of_an_older_attempt_give_way(runs: Path) -> None:  # L32
     first = Recorder.start(RunDir(runs / A), from_step=0)
     for step in range(6):
         first.add(step_rows(step, "first"))
-        first.add(evaluation_rows(step + 1, [[True]], at="every 1"))
+        first.add(evaluation_rows(step + 1, [[True]], moment="every 1"))
         commit(first, step)
     collect(runs)
     second = Recorder.start(RunDir(runs / A), from_step=3)
     collect(runs)
     assert ask(runs, "SELECT step FROM failures ORDER BY step") == [(0,), (1,), (2,)]
     second.add(step_rows(3, "second"))
-    second.add(evaluation_rows(4, [[True]], at="every 1"))
+    second.add(evaluation_rows(4, [[True]], moment="every 1"))
     commit(second, 3)
     collect(runs)
     wanted = [(0, "first", 0), (1, "first", 0), (2, "first", 0), (3, "second", 1)]

@@ -58,7 +58,7 @@ def step_rows(step: int, text: str = "") -> list[object]:
     ]
 
 
-def evaluation_rows(step: int, answers: Answers, *, at: str, name: str = "test") -> Iterator[object]:
+def evaluation_rows(step: int, answers: Answers, *, moment: str, name: str = "test") -> Iterator[object]:
     """An evaluation after `step` steps, with its tree."""
     identity = f"{name}-at-{step}"
     yield from tree_rows(step, answers, identity)
@@ -68,7 +68,7 @@ def evaluation_rows(step: int, answers: Answers, *, at: str, name: str = "test")
         step=step,
         stage="rl",
         stage_step=step,
-        at=at,
+        moment=moment,
         evaluation=identity,
         name=name,
         benchmark="chain",
@@ -115,7 +115,7 @@ def record_run(
         recorder.add(step_rows(step))
         for after, answers in (evaluations or {}).items():
             if after == step + 1:
-                recorder.add(evaluation_rows(after, answers, at="end" if after == steps else "every 1"))
+                recorder.add(evaluation_rows(after, answers, moment="end" if after == steps else "every 1"))
         commit(recorder, step)
     recorder.finish("done", step=steps)
     return recorder

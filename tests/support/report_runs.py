@@ -138,7 +138,7 @@ def _evaluation(small: SmallRun, done: int, stage: str, right: Sequence[int]) ->
         step=done,
         stage=stage,
         stage_step=max(done - 1, 1),
-        at="end" if done == small.steps else "block_end",
+        moment="end" if done == small.steps else "block_end",
         evaluation=name,
         name="test",
         benchmark="sums",

@@ -48,6 +48,17 @@ def test_needs_come_first_in_the_order_of_the_jobs() -> None:
     assert [one.run for one in queue.outcomes] == ["a", "cold", "b", "c"]
 
 
+def test_a_job_that_others_wait_for_goes_first_before_workers_run_out_of_others() -> None:
+    jobs = [
+        *(small_job(HERE, run) for run in ("a", "b", "c")),
+        small_job(HERE, "cold"),
+        *(small_job(HERE, run, needs=("cold",)) for run in ("d", "e")),
+    ]
+    two, one = JobQueue(jobs, Patience(), workers=2), JobQueue(jobs, Patience())
+    assert [taken(two) for _ in range(4)] == ["a", "b", "cold", "c"]
+    assert [taken(one) for _ in range(4)] == ["a", "b", "c", "cold"]
+
+
 def test_a_failure_takes_its_dependents_along_and_nobody_else() -> None:
     jobs = [
         small_job(HERE, "cold"),

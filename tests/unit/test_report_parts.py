@@ -23,7 +23,7 @@ def evaluation(step: int, accuracy: float, name: str = "test", split: str = "tes
         recorded_by="r",
         step=step,
         stage="rl",
-        at="end",
+        moment="end",
         evaluation=identity,
         name=name,
         benchmark="sums",

@@ -51,7 +51,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, dic
             record_run(runs, run, {1: early, 2: right.tolist()}, seed=seed)
             members.append(ArmRun(arm, seed, run))
     broken = Recorder.start(RunDir(runs / "fffffffffff1"), from_step=0)
-    broken.add([*step_rows(0), *evaluation_rows(1, [[True]], at="end")])
+    broken.add([*step_rows(0), *evaluation_rows(1, [[True]], moment="end")])
     commit(broken, 0)
     broken.finish("failed", step=1, message="broke")
     members.append(ArmRun("fewer", 1, "fffffffffff1"))
@@ -175,7 +175,7 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> Path:
         recorder.lineage(Lineage(child=child, parent=parent, step=begin, state=f"{parent}{begin}"))
         for step in range(begin, end):
             recorder.add(step_rows(step))
-            recorder.add(evaluation_rows(step + 1, [[False]], at="end" if step + 1 == end else "every 1"))
+            recorder.add(evaluation_rows(step + 1, [[False]], moment="end" if step + 1 == end else "every 1"))
             commit(recorder, step)
         recorder.finish("done", step=end)
     record_sweep(runs, [ArmRun("left", 0, left), ArmRun("longer", 0, longer)], baseline="left")
@@ -258,7 +258,7 @@ def test_the_judging_evaluation_is_test_else_final_else_the_last_at_the_end(tmp_
         recorder = Recorder.start(RunDir(runs / run), from_step=0)
         describe_run(recorder.run_dir)
         for name in names:
-            recorder.add(evaluation_rows(1, [[True]], at="end", name=name))
+            recorder.add(evaluation_rows(1, [[True]], moment="end", name=name))
         commit(recorder, 0)
         recorder.finish("done", step=1)
         record_sweep(runs, [ArmRun("main", 0, run)], baseline="main")
