@@ -24,6 +24,7 @@ from mxspec.rundir import RunDir
 from runners.coevolve import coevolve
 from runners.engines.engine import Completion, Engine, GenerationRequest
 from runners.engines.transformers_engine import TransformersEngine
+from runners.memory import settled_memory
 from runners.open_run import open_run
 from runners.rollout.rollout import rollout
 from runners.rollout.wave import SeedParts
@@ -60,7 +61,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as runs:
         run = cold_start(Path(runs))
         try:
-            measure(run)
+            with settled_memory():  # as in training
+                measure(run)
         finally:
             run.bench.builder.close()
 
