@@ -26,6 +26,8 @@ def exit_code_of(error: BaseException) -> int:
     from mxspec.load.errors import SpecErrors
 
     match error:
+        case SystemExit() if isinstance(error.__context__, BrokenPipeError):  # `| head` has seen enough
+            return exits.OK
         case SystemExit():
             return error.code if isinstance(error.code, int) else exits.FAILED
         case KeyboardInterrupt() | Abort():
