@@ -115,12 +115,7 @@ class Learner:
             "rows_run": float(merged_rows),
         }
         if steps:
-            return found | {
-                "clip_high": run.clipped_high / max(tokens, 1.0),
-                "clip_low": run.clipped_low / max(tokens, 1.0),
-                "approx_kl": run.kl / max(run.run_tokens, 1.0),
-                "sampled_entropy": -run.old_logprobs / max(run.run_tokens, 1.0),
-            }
+            return found | run.metrics(tokens)
         return found | {"skipped_no_signal": 1.0}
 
     def imitate(self, rows: Mapping[str, Sequence[Row]], learn: LearnSft, clock: Clock) -> Metrics:

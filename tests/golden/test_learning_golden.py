@@ -173,7 +173,7 @@ def test_positive_and_negative_advantages_are_clipped_on_their_own_sides():
     loss.backward()
     assert loss.item() == pytest.approx(-(1.2 - 1.5) / 2)
     assert logprobs.grad.item() == pytest.approx(1.5 / 2)
-    metrics = sums.metrics(merged.totals)
+    metrics = sums.metrics(merged.totals.tokens)
     assert metrics["clip_high"] == 0.5
     assert metrics["clip_low"] == 0.0
     assert metrics["approx_kl"] == pytest.approx(0.5 - math.log(1.5))

@@ -44,16 +44,19 @@ class GrpoSums:
     def __add__(self, other: GrpoSums) -> GrpoSums:
         return GrpoSums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
-    def metrics(self, totals: Totals) -> dict[str, float]:
-        """Means: clip fractions over all tokens of the step, KL and sampled entropy over the tokens run."""
+    def metrics(self, tokens: float) -> dict[str, float]:
+        """Means: clip fractions over all tokens of the step, KL and sampled entropy over the tokens run.
+
+        Args:
+            tokens: Action tokens of the step, those of rows that were not run included.
+        """
         run = max(self.run_tokens, 1.0)
-        tokens = max(totals.tokens, 1.0)
+        tokens = max(tokens, 1.0)
         return {
             "clip_high": self.clipped_high / tokens,
             "clip_low": self.clipped_low / tokens,
             "approx_kl": self.kl / run,
             "sampled_entropy": -self.old_logprobs / run,
-            "run_tokens": self.run_tokens,
         }
 
 
