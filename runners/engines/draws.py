@@ -35,14 +35,15 @@ def uniforms(seeds: NDArray[np.uint64], position: int) -> NDArray[np.float64]:
 
 
 def draw(
-    logits: torch.Tensor, temperature: torch.Tensor, top_p: torch.Tensor, uniform: torch.Tensor
+    logits: torch.Tensor, temperature: torch.Tensor, top_p: torch.Tensor, rows: torch.Tensor, uniform: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Draws one token per row by inverting the cumulative distribution.
+    """Draws one token per call by inverting the cumulative distribution of its row.
 
     Args:
-        logits: Shape (C, V).
-        temperature: Shape (C,); 0 is greedy, scored at temperature 1.
-        top_p: Shape (C,); the nucleus that tokens are drawn from.
+        logits: Shape (R, V).
+        temperature: Shape (R,); 0 is greedy, scored at temperature 1.
+        top_p: Shape (R,); the nucleus that tokens are drawn from.
+        rows: Shape (C,); the row that each call draws from.
         uniform: Shape (C,), float64 in [0, 1).
 
     Returns:
@@ -51,16 +52,17 @@ def draw(
     """
     greedy = temperature == 0
     scale = torch.where(greedy, torch.ones_like(temperature), temperature)
-    logprobs = torch.log_softmax(logits.float() / scale[:, None], dim=-1)  # (C, V)
+    logprobs = torch.log_softmax(logits.float() / scale[:, None], dim=-1)  # (R, V)
     probs = logprobs.double().exp()
     if bool((top_p < 1).any()):
         ordered, order = probs.sort(dim=-1, descending=True, stable=True)
         beyond = ordered.cumsum(-1) - ordered >= top_p[:, None].double()
         probs = probs.scatter(-1, order, ordered.masked_fill(beyond, 0.0))
-    cumulative = probs.cumsum(-1)
+    cumulative = probs.cumsum(-1)[rows]  # (C, V)
     target = uniform[:, None] * cumulative[:, -1:]
     tokens = torch.searchsorted(cumulative, target, right=True).squeeze(-1).clamp_(max=logits.shape[-1] - 1)
-    outside = probs.gather(-1, tokens[:, None]).squeeze(-1) == 0  # rounding at the very end of the mass
-    if bool((greedy | outside).any()):
-        tokens = torch.where(greedy | outside, logprobs.argmax(-1), tokens)
-    return tokens, logprobs.gather(-1, tokens[:, None]).squeeze(-1)
+    massless = probs[rows, tokens] == 0  # rounding at the very end of the mass
+    best = greedy[rows] | massless
+    if bool(best.any()):
+        tokens = torch.where(best, logprobs.argmax(-1)[rows], tokens)
+    return tokens, logprobs[rows, tokens]

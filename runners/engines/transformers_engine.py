@@ -1,9 +1,10 @@
 """Batched generation with a transformers model in this process.
 
-Every distinct prompt of a wave is prefilled once; its cache rows are then
-copied to the calls that share it, and all calls decode in lockstep. Rows that
-have ended leave the batch as soon as enough of them have. Calls of equal
-composition give bit-equal results; a different composition changes rounding only.
+Every distinct prompt of a wave is prefilled once, and all calls decode in lockstep.
+Calls of one prompt are one row of the batch while they draw the same tokens, and
+part where they draw different ones: a small policy is often sure of itself, and
+then many calls cost one. A row that no call needs any more leaves the batch.
+Waves of equal composition give bit-equal results; a different one changes rounding only.
 
 No cache outlives a wave, so a policy update cannot meet a stale prefix.
 """
@@ -18,9 +19,6 @@ from transformers import DynamicCache, PreTrainedModel
 
 from runners.engines.draws import draw, uniforms
 from runners.engines.engine import Completion, GenerationRequest
-
-_SHRINK_AT = 0.7
-"""Share of live rows under which ended rows are dropped from the batch."""
 
 
 class TransformersEngine:
@@ -84,7 +82,7 @@ class TransformersEngine:
         for request in requests:
             first.append(request.prompt not in prompts)
             owner.append(prompts.setdefault(request.prompt, len(prompts)))
-        tokens, logprobs, lengths = self._decode(requests, list(prompts), torch.tensor(owner))
+        tokens, logprobs, lengths = self._decode(requests, list(prompts), owner)
         completions = []
         for i, request in enumerate(requests):
             ids = tokens[i, : lengths[i]].copy()
@@ -124,49 +122,84 @@ class TransformersEngine:
         return cache, mask, out.logits[:, -1]
 
     def _decode(
-        self, requests: list[GenerationRequest], prompts: list[tuple[int, ...]], owner: torch.Tensor
+        self, requests: list[GenerationRequest], prompts: list[tuple[int, ...]], owner: list[int]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Token ids (C, T), log-probs (C, T) and lengths (C,) of all calls."""
-        cache, mask, logits = self._prefill(prompts)
-        device = mask.device
-        cache.batch_select_indices(owner.to(device))
-        mask, logits = mask[owner.to(device)], logits[owner.to(device)]
+        """Token ids (C, T), log-probs (C, T) and lengths (C,) of all calls; `owner` is the prompt of each."""
         count, most = len(requests), max(request.max_tokens for request in requests)
-        limit = torch.tensor([request.max_tokens for request in requests])
-        temperature = torch.tensor([request.temperature for request in requests], dtype=torch.float32)
-        top_p = torch.tensor([request.top_p for request in requests], dtype=torch.float32)
-        seeds = np.array([request.seed for request in requests], dtype=np.uint64)
         tokens = np.zeros((count, most), dtype=np.int32)
         scores = np.zeros((count, most), dtype=np.float32)
         lengths = np.zeros(count, dtype=np.int64)
-        rows = torch.arange(count)  # call of each row of the batch
-        live = torch.ones(count, dtype=torch.bool)
-        position = mask.sum(-1)
+        limit = np.array([request.max_tokens for request in requests])
+        seeds = np.array([request.seed for request in requests], dtype=np.uint64)
+        rows = _Rows(self._model, *self._prefill(prompts))
+        calls = np.arange(count)  # those that go on
+        row = rows.start(requests, owner)  # of each of them
         for t in range(most):
-            uniform = torch.from_numpy(uniforms(seeds[rows.numpy()], t))
-            drawn, score = draw(logits.cpu(), temperature[rows], top_p[rows], uniform)  # drawn alike on every device
-            at = rows[live].numpy()
-            tokens[at, t] = drawn[live].numpy()
-            scores[at, t] = score[live].numpy()
-            lengths[at] = t + 1
-            live &= (drawn != self._end) & (t + 1 < limit[rows])
-            alive = int(live.sum())
-            if alive == 0:
-                break
-            if alive < _SHRINK_AT * len(rows):
-                keep = live.nonzero().squeeze(-1)
-                rows, drawn, live = rows[keep], drawn[keep], live[keep]
-                keep = keep.to(device)
-                cache.batch_select_indices(keep)
-                mask, position = mask[keep], position[keep]
-            mask = torch.cat([mask, torch.ones_like(mask[:, :1])], dim=-1)
-            out = self._model(
-                input_ids=drawn[:, None].to(device),
-                attention_mask=mask,
-                position_ids=position[:, None],
-                past_key_values=cache,
-                use_cache=True,
+            uniform = torch.from_numpy(uniforms(seeds[calls], t))
+            drawn, score = (
+                one.numpy() for one in draw(rows.logits, rows.temperature, rows.top_p, torch.from_numpy(row), uniform)
             )
-            logits = out.logits[:, -1]
-            position = position + 1
+            tokens[calls, t], scores[calls, t], lengths[calls] = drawn, score, t + 1
+            live = (drawn != self._end) & (t + 1 < limit[calls])
+            calls = calls[live]
+            if not calls.size:
+                break
+            row = rows.extend(row[live], drawn[live])
         return tokens, scores, lengths
+
+
+class _Rows:
+    """The sequences that the model has read: calls that have drawn the same tokens after the same prompt share one."""
+
+    def __init__(self, model: PreTrainedModel, cache: DynamicCache, mask: torch.Tensor, logits: torch.Tensor) -> None:
+        """Begins with a row a prompt: their cache, mask (R, L) and the logits (R, V) after them."""
+        self._model = model
+        self._cache = cache
+        self._mask = mask
+        self._position = mask.sum(-1)
+        self.logits = logits.cpu()  # tokens are drawn alike on every device
+        self.temperature = torch.ones(len(logits))
+        self.top_p = torch.ones(len(logits))
+
+    def start(self, requests: Sequence[GenerationRequest], owner: Sequence[int]) -> np.ndarray:
+        """The row (C,) of each call: one a prompt and way of sampling."""
+        found: dict[tuple[int, float, float], int] = {}
+        keys = [(of, one.temperature, one.top_p) for of, one in zip(owner, requests, strict=True)]
+        row = np.array([found.setdefault(key, len(found)) for key in keys])
+        self._keep(np.array([of for of, _, _ in found]))
+        self.temperature = torch.tensor([temperature for _, temperature, _ in found], dtype=torch.float32)
+        self.top_p = torch.tensor([top_p for _, _, top_p in found], dtype=torch.float32)
+        self.logits = self.logits[[of for of, _, _ in found]]
+        return row
+
+    def extend(self, row: np.ndarray, token: np.ndarray) -> np.ndarray:
+        """Reads a token (C,) after each call's row (C,).
+
+        Returns:
+            The calls' new rows: a row splits where its calls drew different tokens, and goes where none goes on.
+        """
+        vocabulary = self.logits.shape[-1]
+        key, new = np.unique(row * vocabulary + token, return_inverse=True)
+        self._keep(key // vocabulary)
+        ids = torch.from_numpy(key % vocabulary)[:, None].to(self._mask.device)
+        self._mask = torch.cat([self._mask, torch.ones_like(self._mask[:, :1])], dim=-1)
+        out = self._model(
+            input_ids=ids,
+            attention_mask=self._mask,
+            position_ids=self._position[:, None],
+            past_key_values=self._cache,
+            use_cache=True,
+        )
+        self.logits = out.logits[:, -1].cpu()
+        self._position = self._position + 1
+        return new
+
+    def _keep(self, rows: np.ndarray) -> None:
+        """Keeps some rows, in this order; one may be kept several times."""
+        if np.array_equal(rows, np.arange(len(self._mask))):
+            return
+        kept = torch.from_numpy(rows)
+        self.temperature, self.top_p = self.temperature[kept], self.top_p[kept]
+        kept = kept.to(self._mask.device)
+        self._cache.batch_select_indices(kept)
+        self._mask, self._position = self._mask[kept], self._position[kept]

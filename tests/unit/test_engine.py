@@ -85,6 +85,18 @@ def test_repeats_of_a_prompt_differ_and_are_prefilled_once() -> None:
     assert sorted(one.cached_tokens for one in many) == [0] + [3] * 15
 
 
+def test_calls_that_agree_so_far_are_one_row() -> None:
+    model, sizes = tiny(), []
+    model.register_forward_pre_hook(lambda _, __, given: sizes.append(len(given["input_ids"])), with_kwargs=True)
+    served = engine(model)
+    greedy = served.generate([GenerationRequest((5, 6), seed_of(i), 0.0, 1.0, 4) for i in range(9)])
+    assert len({tuple(one.ids.tolist()) for one in greedy}) == 1 and set(sizes) == {1}
+    sizes.clear()
+    drawn = served.generate([GenerationRequest((5, 6), seed_of(i), 1.0, 1.0, 6) for i in range(64)])
+    prefixes = [{tuple(one.ids[: t + 1].tolist()) for one in drawn if len(one.ids) > t + 1} for t in range(5)]
+    assert sizes == [1, *(len(one) for one in prefixes if one)] and max(sizes) > 1
+
+
 def test_the_end_token_stands_only_last_and_decides_finish() -> None:
     seen = set()
     for completion in engine(tiny()).generate(requests(200)):
@@ -128,11 +140,11 @@ def test_nucleus_and_frequencies() -> None:
     logits = torch.log(torch.tensor([[0.5, 0.3, 0.15, 0.05]])).repeat(4000, 1)
     uniform = torch.from_numpy(uniforms(np.array([seed_of("f", i) for i in range(4000)], dtype=np.uint64), 0))
     ones = torch.ones(4000)
-    tokens, logprobs = draw(logits, ones, ones, uniform)
+    tokens, logprobs = draw(logits[:1], ones[:1], ones[:1], torch.zeros(4000, dtype=torch.long), uniform)
     shares = torch.bincount(tokens, minlength=4) / 4000
     assert torch.allclose(shares, torch.tensor([0.5, 0.3, 0.15, 0.05]), atol=0.03)
     assert torch.allclose(logprobs, logits[0, tokens])
-    cut, _ = draw(logits, ones, torch.full((4000,), 0.7), uniform)
+    cut, _ = draw(logits, ones, torch.full((4000,), 0.7), torch.arange(4000), uniform)
     assert set(cut.tolist()) == {0, 1}
 
 
@@ -140,7 +152,7 @@ def test_nucleus_and_frequencies() -> None:
 def test_draws_at_the_edges_of_the_unit_interval_have_mass(edge: float) -> None:
     logits = torch.tensor([[-torch.inf, 0.0, 1.0, -torch.inf]])
     one = torch.ones(1)
-    tokens, logprobs = draw(logits, one, one, torch.tensor([edge], dtype=torch.float64))
+    tokens, logprobs = draw(logits, one, one, torch.tensor([0]), torch.tensor([edge], dtype=torch.float64))
     assert tokens.item() in (1, 2) and torch.isfinite(logprobs).all()
 
 
