@@ -40,13 +40,10 @@ class TransformersEngine:
         self._batch = batch
         self._autocast = autocast
         self._version = ""
+        self.context = int(model.config.max_position_embeddings)
+        """Most tokens of a prompt and its response together."""
         self.prefilled_tokens = 0
         """Prompt tokens prefilled since the engine was made."""
-
-    @property
-    def context(self) -> int:
-        """Most tokens of a prompt and its response together."""
-        return int(self._model.config.max_position_embeddings)
 
     def with_batch(self, batch: int) -> TransformersEngine:
         """An engine on the same model with another batch size."""
@@ -83,21 +80,19 @@ class TransformersEngine:
             first.append(request.prompt not in prompts)
             owner.append(prompts.setdefault(request.prompt, len(prompts)))
         tokens, logprobs, lengths = self._decode(requests, list(prompts), owner)
-        completions = []
-        for i, request in enumerate(requests):
-            ids = tokens[i, : lengths[i]].copy()
-            ended = bool(ids[-1] == self._end)
-            assert not (ids[:-1] == self._end).any(), "an end token stands before the end of a response"
-            completions.append(
-                Completion(
-                    ids=ids,
-                    logprobs=logprobs[i, : lengths[i]].copy(),
-                    finish="stop" if ended else "length",
-                    cached_tokens=0 if first[i] else len(request.prompt),
-                    version=self._version,
-                )
+        ends = (tokens == self._end) & (np.arange(tokens.shape[1]) < lengths[:, None])  # (C, T)
+        ended = ends[np.arange(len(ends)), lengths - 1]
+        assert (ends.sum(1) == ended).all(), "an end token stands before the end of a response"
+        return [
+            Completion(
+                ids=tokens[i, :length],
+                logprobs=logprobs[i, :length],
+                finish="stop" if end else "length",
+                cached_tokens=0 if first[i] else len(request.prompt),
+                version=self._version,
             )
-        return completions
+            for i, (request, length, end) in enumerate(zip(requests, lengths.tolist(), ended.tolist(), strict=True))
+        ]
 
     def _prefill(self, prompts: list[tuple[int, ...]]) -> tuple[DynamicCache, torch.Tensor, torch.Tensor]:
         """Prefills distinct prompts, left-padded: cache, mask (P, L) and logits (P, V) of their last tokens."""

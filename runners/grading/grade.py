@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mxspec.spec.benchmark import Exact, Grader
 from runners.grading.integer import Reading, read_answer, read_integer
@@ -18,8 +17,7 @@ AnswerVerdict = Literal["correct", "incorrect", "no_answer", "gold_unparsable", 
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Grade:
+class Grade(NamedTuple):
     """A judged answer.
 
     Attributes:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 ExecutionVerdict = Literal[
     "ok", "runtime_error", "limit:calls", "limit:turns", "limit:tokens", "limit:time", "forged", "failed"
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class CallRequest:
+class CallRequest(NamedTuple):
     """One generation that an execution waits for."""
 
-    index: int
+    position: int
     """Position among the calls of its execution, in a fixed order of the graph: 0, 1, 2, ..."""
     agent: str
     turn: int
@@ -26,8 +24,7 @@ class CallRequest:
     """Digests of all responses so far that this agent sees, oldest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallResult:
+class CallResult(NamedTuple):
     """The host's answer to one request."""
 
     text: str
@@ -35,8 +32,7 @@ class CallResult:
     finish: Literal["stop", "length"]
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutionResult:
+class ExecutionResult(NamedTuple):
     """How an execution ended. `answer` is the final node's response, from the call `source`."""
 
     verdict: ExecutionVerdict

@@ -89,14 +89,14 @@ def execute(graph: Graph, question: str, limits: Limits) -> Running:
         while True:
             if calls + len(ready) > limits.calls:
                 raise _LimitError("limit:calls", f"call {limits.calls + 1} of at most {limits.calls}")
-            requests = tuple(
-                CallRequest(index, ask.agent.name, ask.turn, ask.agent.instructions, asked, ask.previous, ask.history)
-                for index, ask in enumerate(ready, calls)
-            )
-            results = yield requests
+            requests = [
+                CallRequest(place, ask.agent.name, ask.turn, ask.agent.instructions, asked, ask.previous, ask.history)
+                for place, ask in enumerate(ready, calls)
+            ]
+            results = yield tuple(requests)
             assert len(results) == len(requests), "one result for every request"
-            tokens += sum(result.tokens for result in results)
-            said = [_Said(result.text, index) for index, result in enumerate(results, calls)]
+            tokens += sum([result.tokens for result in results])
+            said = [_Said(result.text, place) for place, result in enumerate(results, calls)]
             calls += len(requests)
             if tokens > limits.tokens:
                 raise _LimitError("limit:tokens", f"{tokens} tokens, at most {limits.tokens}")

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import islice
+from operator import attrgetter
 
 from mxspec.spec.roles import Role
 from mxspec.spec.rollout import Limits
@@ -54,12 +56,13 @@ class Method:
 
 @dataclass(slots=True)
 class _Open:
-    """An execution under way."""
+    """An execution under way, and the calls that it waits for."""
 
     path: Path
+    design: Path
     question: Question
     running: Running
-    ready: tuple[CallRequest, ...]
+    ready: tuple[Ready, ...] = ()
 
 
 def rollout(questions: Sequence[Question], method: Method, seed: SeedParts) -> Tree:
@@ -78,8 +81,8 @@ def rollout(questions: Sequence[Question], method: Method, seed: SeedParts) -> T
         tree.questions.append(Node(Path.root("question", index), None, question))
     _design(tree, method, seed)
     _execute(tree, method, seed)
-    tree.calls.sort(key=lambda node: (node.path.text, node.value.agent is not None))
-    tree.executions.sort(key=lambda node: node.path.text)
+    tree.calls.sort(key=attrgetter("path"))
+    tree.executions.sort(key=attrgetter("path"))
     return tree
 
 
@@ -92,17 +95,16 @@ def _design(tree: Tree, method: Method, seed: SeedParts) -> None:
             design = method.builder.build(structure.text, node.value.text)
             tree.designs.append(Node(node.path.child("design", 0), node.path, design))
         return
+    asked = [node for node in tree.questions for _ in range(method.shape.designs)]
     ready = [
-        Ready(node.path.child("design", d), structure.writer, _writing(node.value), writes=True)
-        for node in tree.questions
-        for d in range(method.shape.designs)
+        Ready(node.path.child("design", i % method.shape.designs), structure.writer, _writing(node.value), True)
+        for i, node in enumerate(asked)
     ]
-    for one, call in zip(ready, run_wave(ready, method.served, seed), strict=True):
-        question = one.path.parent()
+    for node, one, call in zip(asked, ready, run_wave(ready, method.served, seed), strict=True):
         text = "" if call is None else call.text
         if call is not None:
-            tree.calls.append(Node(one.path, question, call))
-        tree.designs.append(Node(one.path, question, method.builder.build(text, one.request.question)))
+            tree.calls.append(Node(one.path, node.path, call))
+        tree.designs.append(Node(one.path, node.path, method.builder.build(text, node.value.text)))
 
 
 def _writing(question: Question) -> CallRequest:
@@ -115,57 +117,61 @@ def _execute(tree: Tree, method: Method, seed: SeedParts) -> None:
     open_: list[_Open] = []
     for node in tree.designs:
         assert node.parent is not None
+        question = asked[node.parent]
         for e in range(method.shape.executions):
             path = node.path.child("execution", e)
-            question = asked[node.parent]
             if node.value.graph is None:
-                _close(tree, method, path, question, _unrunnable(node.value))
+                _close(tree, method, path, node.path, question, _unrunnable(node.value))
                 continue
-            running = execute(node.value.graph, question.text, method.limits)
-            _advance(tree, method, open_, _Open(path, question, running, ()), None)
+            one = _Open(path, node.path, question, execute(node.value.graph, question.text, method.limits))
+            if _advance(tree, method, one, None):
+                open_.append(one)
     while open_:
-        ready = [
-            Ready(one.path.child("call", request.index), method.role_of(request.agent), request)
-            for one in open_
-            for request in one.ready
-        ]
-        calls = iter(run_wave(ready, method.served, seed))
+        calls = iter(run_wave([ready for one in open_ for ready in one.ready], method.served, seed))
         before, open_ = open_, []
         for one in before:
-            made: list[Call | None] = [next(calls) for _ in one.ready]
-            for request, call in zip(one.ready, made, strict=True):
-                if call is not None:
-                    tree.calls.append(Node(one.path.child("call", request.index), one.path, call))
-            _advance(tree, method, open_, one, made)
+            made = list(islice(calls, len(one.ready)))
+            tree.calls += [
+                Node(ready.path, one.path, call)
+                for ready, call in zip(one.ready, made, strict=True)
+                if call is not None
+            ]
+            if _advance(tree, method, one, made):
+                open_.append(one)
 
 
-def _advance(tree: Tree, method: Method, open_: list[_Open], one: _Open, made: list[Call | None] | None) -> None:
-    """Gives an execution its results and takes its next ready calls, or its end."""
+def _advance(tree: Tree, method: Method, one: _Open, made: Sequence[Call | None] | None) -> bool:
+    """Gives an execution its results (at first none) and takes its next ready calls.
+
+    Returns:
+        Whether it goes on; one that does not is closed.
+    """
     try:
         if made is None:
-            one.ready = next(one.running)
-        elif any(call is None for call in made):
-            one.running.close()
-            done = sum(call is not None for call in made)
-            calls = one.ready[0].index + done
-            result = ExecutionResult("limit:tokens", "a prompt fills the context of the model", None, None, calls, 0)
-            _close(tree, method, one.path, one.question, result)
-            return
+            requests = next(one.running)
         else:
-            one.ready = one.running.send(tuple(_result(call) for call in made if call is not None))
+            results = tuple([_result(call) for call in made if call is not None])
+            if len(results) < len(made):
+                one.running.close()
+                calls = one.ready[0].request.position + len(results)
+                full = "a prompt fills the context of the model"
+                result = ExecutionResult("limit:tokens", full, None, None, calls, 0)
+                _close(tree, method, one.path, one.design, one.question, result)
+                return False
+            requests = one.running.send(results)
     except StopIteration as end:
-        _close(tree, method, one.path, one.question, end.value)
-        return
-    open_.append(one)
+        _close(tree, method, one.path, one.design, one.question, end.value)
+        return False
+    one.ready = tuple([Ready(one.path.child("call", ask.position), method.role_of(ask.agent), ask) for ask in requests])
+    return True
 
 
 def _result(call: Call) -> CallResult:
     return CallResult(call.text, len(call.completion.ids), call.completion.finish)
 
 
-def _close(tree: Tree, method: Method, path: Path, question: Question, result: ExecutionResult) -> None:
-    grade = method.judge(question, result.answer)
-    tree.executions.append(Node(path, path.parent(), Execution(result, grade)))
+def _close(tree: Tree, method: Method, path: Path, design: Path, question: Question, result: ExecutionResult) -> None:
+    tree.executions.append(Node(path, design, Execution(result, method.judge(question, result.answer))))
 
 
 def _unrunnable(design: Design) -> ExecutionResult:

@@ -1,15 +1,15 @@
 """The rollout tree: one type of node for every level of every system.
 
-A node has a path of keys (question, design, execution, call), a parent, and
-what it holds. Paths serve four ends alike: they order waves, seed draws, name
-the groups that an advantage is normalised over, and key the rows of the store.
+A node has a path (question, design, execution, call), a parent, and what it
+holds. Paths serve three ends alike: they order waves, seed draws, and key the
+rows of the store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from functools import lru_cache
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,46 +24,33 @@ _PREFIX = {"question": "q", "design": "d", "execution": "e", "call": "c"}
 _WIDTH = {"question": 4, "design": 2, "execution": 2, "call": 3}
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
-    """The keys of a node from the root down, and their text, e.g. `q0003/d01/e02/c004`.
+class Path(str):
+    """The place of a node from the root down, e.g. `q0003/d01/e02/c004`.
 
-    Texts order as the keys do, up to a width of ten thousand questions a batch.
+    Paths order as the nodes do, up to a width of ten thousand questions a batch.
     """
 
-    keys: tuple[tuple[str, int], ...]
-    text: str
+    __slots__ = ()
 
     @classmethod
     def root(cls, level: str, index: int) -> Path:
         """The path of a node without a parent."""
-        return cls(((level, index),), _text(level, index))
+        return cls(_name(level, index))
 
     def child(self, level: str, index: int) -> Path:
         """The path of a child."""
-        return Path((*self.keys, (level, index)), f"{self.text}/{_text(level, index)}")
-
-    def parent(self) -> Path:
-        """The path of the parent."""
-        return Path(self.keys[:-1], self.text[: self.text.rindex("/")])
-
-    def group(self, levels: Sequence[str]) -> str:
-        """The part of the path made of some levels: nodes with equal parts are in one group."""
-        return "/".join(_text(level, index) for level, index in self.keys if level in levels)
-
-    def __str__(self) -> str:
-        return self.text
+        return Path(f"{self}/{_name(level, index)}")
 
 
-def _text(level: str, index: int) -> str:
+@lru_cache(maxsize=16_384)
+def _name(level: str, index: int) -> str:
     return f"{_PREFIX[level]}{index:0{_WIDTH[level]}d}"
 
 
 P = TypeVar("P")
 
 
-@dataclass(frozen=True, slots=True)
-class Node(Generic[P]):
+class Node(NamedTuple, Generic[P]):
     """A node: where it stands and what it holds."""
 
     path: Path
@@ -71,8 +58,7 @@ class Node(Generic[P]):
     value: P
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One generation, token ids from prompt to loss.
 
     Attributes:
@@ -99,8 +85,7 @@ class Call:
         return self.completion.ids
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(NamedTuple):
     """One run of a design and the judgement of its answer."""
 
     result: ExecutionResult

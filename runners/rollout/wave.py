@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mxspec.spec.roles import Sampling
-from runners.engines.draws import seed_of
+from runners.engines.draws import Seeds
 from runners.engines.engine import GenerationRequest
 from runners.mas.calls import CallRequest
 from runners.policies.policy import Policy
@@ -26,8 +27,7 @@ class Served:
     sampling: Sampling
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(NamedTuple):
     """A call that waits to be made; `agent` is None for the writer of a design."""
 
     path: Path
@@ -50,7 +50,8 @@ def run_wave(ready: Sequence[Ready], served: Mapping[str, Served], seed: SeedPar
     """
     calls: list[Call | None] = [None] * len(ready)
     batches: dict[str, list[tuple[int, GenerationRequest, str]]] = {}
-    for i in sorted(range(len(ready)), key=lambda i: ready[i].path.text):
+    seed_of = Seeds(*seed)
+    for i in sorted(range(len(ready)), key=lambda i: ready[i].path):
         one = ready[i]
         how = served[one.role]
         ids, text = how.renderer.render(
@@ -65,7 +66,7 @@ def run_wave(ready: Sequence[Ready], served: Mapping[str, Served], seed: SeedPar
             continue
         request = GenerationRequest(
             prompt=ids,
-            seed=seed_of(*seed, one.path.text, one.role),
+            seed=seed_of(one.path, one.role),
             temperature=how.sampling.temperature,
             top_p=how.sampling.top_p,
             max_tokens=min(how.sampling.max_tokens, room),

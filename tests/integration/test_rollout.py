@@ -236,7 +236,8 @@ def test_rows_hold_every_node_with_its_text(closing: list[Bench]) -> None:
     assert {row.term for row in terms} >= {"valid"} and all(row.value is not None for row in terms)
 
 
-def test_groups_are_parts_of_paths() -> None:  # a flat tree never merges questions into one group
+def test_paths_are_texts_that_order_as_the_nodes_do() -> None:
     path = Path.root("question", 3).child("design", 1).child("execution", 0)
-    assert str(path) == "q0003/d01/e00"
-    assert path.group(["question"]) == "q0003" and path.group(["question", "design"]) == "q0003/d01"
+    assert path == "q0003/d01/e00" and isinstance(path, Path)
+    calls = [path.child("call", i) for i in range(12)]
+    assert sorted([*calls, path]) == [path, *calls]

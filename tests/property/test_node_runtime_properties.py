@@ -54,7 +54,7 @@ def drive(graph: Graph, limits: Limits, salt: int) -> tuple[ExecutionResult, lis
 @given(GRAPHS, LIMITS, st.integers(0, 3))
 def test_every_execution_keeps_its_promises(graph: Graph, limits: Limits, salt: int) -> None:
     result, requests, results = drive(graph, limits, salt)
-    assert [request.index for request in requests] == list(range(result.calls))
+    assert [request.position for request in requests] == list(range(result.calls))
     assert result.tokens == sum(made.tokens for made in results)
     assert result.calls <= limits.calls
     assert all(request.turn < limits.turns for request in requests)

@@ -31,7 +31,7 @@ def drive(
 
 def script(*texts: str) -> Callable[[CallRequest], str]:
     """Answers call i with text i."""
-    return lambda request: texts[request.index]
+    return lambda request: texts[request.position]
 
 
 def test_a_chain_hands_on_digests() -> None:
@@ -52,7 +52,7 @@ def test_a_script_may_ask_something_else() -> None:
 def test_children_of_an_ensemble_are_one_wave() -> None:
     inner = Ensemble("inner", (SOLVE, SOLVE))
     result, waves = drive([Ensemble("outer", (SOLVE, inner, SOLVE))], script("1", "2", "2", "2"))
-    assert [[request.index for request in wave] for wave in waves] == [[0, 1, 2, 3]]
+    assert [[request.position for request in wave] for wave in waves] == [[0, 1, 2, 3]]
     assert (result.answer, result.source) == ("2", 1)
 
 
