@@ -26,6 +26,20 @@ class NoStoreError(ValueError):
         self.path = path
 
 
+class NotAStoreError(ValueError):
+    """A file that stands in the place of the store is none that this version reads.
+
+    Attributes:
+        path: The file.
+    """
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(
+            f"{path} is no store: {problem}; `mxspec collect --rebuild` makes it anew from run directories"
+        )
+        self.path = path
+
+
 def publish(paths: StorePaths) -> None:
     """Puts a copy of the private database, which nobody has open, in the place of the published one.
 
@@ -67,7 +81,7 @@ def reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     Raises:
         NoStoreError: There is no such file.
         OSError: A copy is needed and the disk is full.
-        duckdb.Error: It is no DuckDB database, or one of another version.
+        NotAStoreError: It is no DuckDB database, or one of another version.
     """
     if not path.is_file():
         raise NoStoreError(path)
@@ -78,13 +92,9 @@ def reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         except OSError:
             shutil.copyfile(path, name)
         try:
-            con = _connect(name)
-        except duckdb.IOException as error:
-            if "lock" not in str(error):
-                raise
-            name.unlink()
-            shutil.copyfile(path, name)
-            con = _connect(name)
+            con = _unlocked(path, name)
+        except duckdb.Error as error:
+            raise NotAStoreError(path, str(error).replace(str(name), path.name)) from error
         with con:
             yield con
 
@@ -93,6 +103,17 @@ def _folder(path: Path) -> Path | None:
     """A folder on the file system of a store, where it can be linked; None where nothing can be written there."""
     beside = path.parent / ".store"
     return beside if beside.is_dir() and os.access(beside, os.W_OK) else None
+
+
+def _unlocked(path: Path, name: Path) -> duckdb.DuckDBPyConnection:
+    try:
+        return _connect(name)
+    except duckdb.IOException as error:
+        if "lock" not in str(error):
+            raise
+        name.unlink()
+        shutil.copyfile(path, name)
+        return _connect(name)
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:

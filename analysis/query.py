@@ -53,7 +53,7 @@ def query(store: Path, sql: str, *, batch: int = 1000) -> Iterator[Result]:
         NoStoreError: There is no store.
         QueryError: The query is wrong, or asks for what a reader may not do.
         KeyboardInterrupt: Ctrl-C while it ran.
-        duckdb.Error: The file is no store.
+        NotAStoreError: The file is no store that this version reads.
     """
     with reading(store) as con:
         try:

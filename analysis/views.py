@@ -30,6 +30,9 @@ class View:
     doc: str
 
 
+SPREAD = "nullif(round(stddev_samp({of}), 12), 0)"
+"""Standard deviation of a sample, in SQL; null where all values are equal, which says nothing of how they vary."""
+
 _T = "(SELECT max_by(t975, df) FROM t_quantiles WHERE df <= {df})"
 """Two-sided 95 % quantile for a number of degrees of freedom; null below 1."""
 
@@ -200,7 +203,7 @@ VIEWS: tuple[View, ...] = (
             JOIN runs r ON r.run = s.run GROUP BY p.sweep, p.arm
         ), own AS (
             SELECT sweep, arm, any_value(evaluation) AS evaluation, count(*) AS seeds, avg(accuracy) AS accuracy,
-                stddev_samp(accuracy) / sqrt(count(*)) AS se_seeds, avg(valid_designs) AS valid_designs,
+                {SPREAD.format(of="accuracy")} / sqrt(count(*)) AS se_seeds, avg(valid_designs) AS valid_designs,
                 avg(calls_per_execution) AS calls_per_execution, avg(tokens_per_execution) AS tokens_per_execution
             FROM ablation_seeds GROUP BY sweep, arm
         ), by_question AS (
@@ -215,7 +218,7 @@ VIEWS: tuple[View, ...] = (
             FROM by_question GROUP BY sweep, arm
         ), paired AS (
             SELECT a.sweep, a.arm, count(*) AS pairs, avg(a.accuracy - b.accuracy) AS difference,
-                stddev_samp(a.accuracy - b.accuracy) / sqrt(count(*)) AS se, bool_and(a.run = b.run) AS same
+                {SPREAD.format(of="a.accuracy - b.accuracy")} / sqrt(count(*)) AS se, bool_and(a.run = b.run) AS same
             FROM ablation_seeds a
             JOIN ablation_seeds b ON b.sweep = a.sweep AND b.seed = a.seed
             JOIN sweeps s ON s.sweep = b.sweep AND s.baseline = b.arm
@@ -239,8 +242,9 @@ VIEWS: tuple[View, ...] = (
         ORDER BY p.sweep, p.arm_order
         """,
         "One row an arm: held-out accuracy at the end, mean over seeds with its 95 % interval (t over seeds; null "
-        "with one seed), standard error clustered by question, difference to the baseline paired by seed with its "
-        "interval (null for the baseline and its aliases), calls and response tokens an execution, unfinished runs.",
+        "with one seed, or where all seeds agree to the last digit), standard error clustered by question, difference "
+        "to the baseline paired by seed with its interval (null for the baseline and its aliases), calls and response "
+        "tokens an execution, unfinished runs.",
     ),
     View(
         "ablation",

@@ -46,11 +46,8 @@ def run_job(job: Job, *, on_progress: Callable[[Progress], None] | None = None, 
             with settled_memory():
                 state = coevolve(run)
             run.recorder.finish(state, step=run.position.step)
-        except KeyboardInterrupt:  # a second Ctrl-C; what is committed stays
-            run.recorder.finish("interrupted", step=run.position.step)
-            raise
         except BaseException as error:
-            run.recorder.finish("failed", step=run.position.step, message=f"{type(error).__name__}: {error}")
+            run.recorder.give_up(error, step=run.position.step)
             raise
         finally:
             run.bench.builder.close()

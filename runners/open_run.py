@@ -24,7 +24,7 @@ from runners.mas.build import ScriptBuilder
 from runners.outcome import Progress
 from runners.policies.build import PRECISION, build_policies
 from runners.policies.checkpoint import load_policies
-from runners.position import Position, find_start, max_steps
+from runners.position import Position, Start, find_start, max_steps
 from runners.record import Recorder
 from runners.rollout.prompts import PromptRenderer, fill
 from runners.run import Run
@@ -43,9 +43,19 @@ def open_run(job: Job, run_dir: RunDir, *, stop: Event, on_progress: Callable[[P
     Raises:
         MissingEnvironment: A model, package or data file is not there.
     """
-    deterministic(job.spec.runtime.trainer.threads)
     start = find_start(job)
     recorder = Recorder.start(run_dir, from_step=start.step if start else 0)
+    try:
+        return _opened(job, start, recorder, stop, on_progress)
+    except BaseException as error:
+        recorder.give_up(error, step=start.step if start else 0)
+        raise
+
+
+def _opened(
+    job: Job, start: Start | None, recorder: Recorder, stop: Event, on_progress: Callable[[Progress], None]
+) -> Run:
+    deterministic(job.spec.runtime.trainer.threads)
     bench = open_workbench(job)
     position = Position()
     if start is not None:

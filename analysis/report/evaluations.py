@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import duckdb
 
 from analysis.report.store import rows
+from analysis.views import SPREAD
 
 Series = tuple[str, str, str, str]
 """Name, benchmark, split, and position among several sets of questions that one evaluation asks."""
@@ -114,7 +115,7 @@ def paired(con: duckdb.DuckDBPyConnection, before: Evaluation, after: Evaluation
         Difference,
         f"""
         WITH a AS ({one}), b AS ({one}), d AS (SELECT b.accuracy - a.accuracy AS d FROM a JOIN b USING (row_hash)),
-        s AS (SELECT avg(d) AS mean, stddev_samp(d) / sqrt(count(*)) AS se, count(*) AS n FROM d)
+        s AS (SELECT avg(d) AS mean, {SPREAD.format(of="d")} / sqrt(count(*)) AS se, count(*) AS n FROM d)
         SELECT mean AS difference, mean - t * se AS low, mean + t * se AS high, n AS questions
         FROM s, (SELECT max_by(t975, df) AS t FROM t_quantiles, s WHERE df <= s.n - 1)
         """,

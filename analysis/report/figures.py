@@ -153,8 +153,8 @@ def mean_curve(runs: Sequence[Measured]) -> Mean:
         values = [one[step] for one in curves]
         mean = fmean(values)
         points.append((step, mean))
-        if len(values) > 1:
-            half = t_quantile(0.975, len(values) - 1) * stdev(values) / len(values) ** 0.5
+        if len(values) > 1 and (spread := stdev(values)) > 1e-12:  # seeds that all agree tell nothing of others
+            half = t_quantile(0.975, len(values) - 1) * spread / len(values) ** 0.5
             band.append((step, max(0.0, mean - half), min(1.0, mean + half)))
     return Mean(tuple(points), tuple(band))
 

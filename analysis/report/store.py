@@ -11,6 +11,7 @@ from typing import TypeVar
 import duckdb
 
 from analysis.paths import StorePaths
+from analysis.publish import reading
 
 Row = TypeVar("Row")
 
@@ -33,16 +34,13 @@ def opened_store(runs_dir: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
     Raises:
         NoStore: Nothing has been published.
-        duckdb.Error: The file is no store that this version reads.
+        NotAStoreError: The file is no store that this version reads.
     """
     path = StorePaths(runs_dir).published
     if not path.is_file():
         raise NoStore(runs_dir)
-    con = duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"})
-    try:
+    with reading(path) as con:
         yield con
-    finally:
-        con.close()
 
 
 def rows(

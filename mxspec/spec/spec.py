@@ -29,7 +29,7 @@ class Spec(SpecModel):
     name: str = leaf("A label; not identity.", min_length=1)
     notes: str | None = leaf("Free text; not identity.", default=None)
     vars: dict[str, Any] = leaf("Names for interpolation; not identity.", default={})
-    seed: int = leaf("Seed of everything that is drawn.", default=0, ge=0)
+    seed: int = leaf("Seed of everything that is drawn.", default=0, ge=0, lt=2**63)
     numerics: Numerics = leaf("Number formats.", default_factory=Numerics)
     policy: Policy = leaf("The trainable parameters.")
     structure: Structure = leaf("Where the multi-agent system comes from.")

@@ -218,6 +218,13 @@ class Recorder:
                 metrics=dict(progress.metrics),
             )
 
+    def give_up(self, error: BaseException, *, step: int) -> None:
+        """Says that an exception ended the attempt: a failure, or an interruption by a second Ctrl-C."""
+        if isinstance(error, KeyboardInterrupt):
+            self.finish("interrupted", step=step)
+        else:
+            self.finish("failed", step=step, message=f"{type(error).__name__}: {error}")
+
     def finish(self, state: State, *, step: int, message: str = "") -> None:
         """Says how the attempt ended. What waits is tried once more.
 

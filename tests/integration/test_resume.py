@@ -15,6 +15,7 @@ import pytest
 from mxspec.compile.job import Job
 from mxspec.rundir import RunDir
 from mxspec.rundir.tables import STEP_TABLES
+from runners.errors import MissingEnvironment
 from runners.execute import run_job
 from runners.outcome import Progress
 from tests.support.smoke import smoke_jobs
@@ -163,6 +164,20 @@ def test_a_damaged_checkpoint_is_passed_over(whole: tuple[Job, Path], tmp_path: 
     assert run_job(mine).state == "done"
     assert directory.attempts()[-1].from_step == before.manifest.step < last.manifest.step
     assert final(tmp_path / "runs", mine.run) == final(runs, job.run)
+
+
+def test_a_run_that_cannot_be_opened_has_failed_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(spec: object, base_dir: Path) -> None:
+        raise MissingEnvironment("the data is gone", "restore it")
+
+    [job] = smoke_jobs(tmp_path / "runs")
+    with monkeypatch.context() as patch, pytest.raises(MissingEnvironment):
+        patch.setattr("runners.open_run.load_benchmarks", gone)
+        run_job(job)
+    directory = RunDir(tmp_path / "runs" / job.run)
+    status = directory.status()
+    assert status is not None and (status.state, status.step) == ("failed", 0)
+    assert "the data is gone" in status.message and len(directory.attempts()) == 1
 
 
 def test_a_missed_gate_fails_the_run_with_what_was_measured(tmp_path: Path) -> None:

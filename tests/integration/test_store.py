@@ -16,7 +16,8 @@ import pytest
 import analysis.rows as rows_module
 from analysis.collect import collect
 from analysis.paths import StorePaths
-from analysis.publish import NoStoreError, reading
+from analysis.publish import NoStoreError, NotAStoreError, reading
+from analysis.report.store import opened_store
 from analysis.scan import Moved, Source
 from mxspec.rundir import Lineage, RunDir, write_sweep
 from mxspec.rundir.models import Manifest
@@ -326,6 +327,18 @@ def test_a_store_that_is_damaged_or_of_another_version_is_built_anew(runs: Path)
     paths.published.unlink()
     report = collect(runs)
     assert (report.new_steps, counts(runs)) == (0, of_steps(2))
+
+
+def test_a_file_in_the_place_of_the_store_is_named(runs: Path) -> None:
+    record_run(runs, A)
+    store = collect(runs).store
+    store.write_bytes(b"no database")
+    with pytest.raises(NotAStoreError, match=r"results\.duckdb is no store.*--rebuild"), reading(store):
+        pass
+    with pytest.raises(NotAStoreError), opened_store(runs):
+        pass
+    collect(runs, rebuild=True)
+    assert counts(runs) == of_steps(2)
 
 
 def test_no_runs_no_store(tmp_path: Path) -> None:

@@ -113,6 +113,19 @@ def test_nothing_is_claimed_that_one_seed_or_one_run_cannot_say(
     assert (never["seeds"], never["accuracy"], never["low"], never["difference"]) == (0, None, None, None)
 
 
+def test_seeds_that_agree_to_the_last_digit_give_no_interval(tmp_path: Path) -> None:
+    members = []
+    for index, (arm, right) in enumerate({"all": [[True]] * 4, "half": [[True], [True], [False], [False]]}.items()):
+        for seed in range(3):
+            run = f"{index:06d}{seed:06d}"
+            record_run(tmp_path, run, {1: right, 2: right}, seed=seed)
+            members.append(ArmRun(arm, seed, run))
+    record_sweep(tmp_path, members, baseline="all")
+    _, half = ask(tmp_path, "FROM ablation_detail")
+    assert (half["accuracy"], half["difference"], half["pairs"]) == (0.5, -0.5, 3)
+    assert [half[name] for name in ("low", "high", "difference_low", "difference_high")] == [None] * 4
+
+
 def test_the_narrow_view_says_the_same(sweep: tuple[Path, dict[str, dict[int, NDArray[np.bool_]]]]) -> None:
     runs, _ = sweep
     wide = {row["arm"]: row for row in ask(runs, "FROM ablation_detail")}
