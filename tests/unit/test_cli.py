@@ -189,7 +189,7 @@ def test_ctrl_c_exits_130(here: Path) -> None:
     )
     with open(here / "spec.yaml", "w"):  # returns when the other side reads, so that it waits for us now
         child.send_signal(signal.SIGINT)
-        _, words = child.communicate(timeout=60)
+    _, words = child.communicate(timeout=60)  # the other side has closed: a signal between two reads is seen as well
     assert child.returncode == exits.INTERRUPTED and "Traceback" not in words
 
 
