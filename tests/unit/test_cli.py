@@ -176,6 +176,7 @@ def test_debug_shows_the_traceback(here: Path) -> None:
 INTERRUPTED_WHILE_READING = """
 import signal, mxspec.load.compose
 from mxspec.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job begins with it ignored
 mxspec.load.compose.read_file = lambda *_: signal.raise_signal(signal.SIGINT)
 main(["validate", "spec.yaml"])
 """
