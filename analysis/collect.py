@@ -22,7 +22,7 @@ import duckdb
 
 from analysis.describe import describe
 from analysis.paths import StorePaths
-from analysis.publish import behind, publish
+from analysis.publish import behind, publish, sweep_out
 from analysis.quantiles import t_table
 from analysis.rows import forget, insert, known_parts
 from analysis.scan import Change, Moved, Problem, change
@@ -84,6 +84,7 @@ def collect(runs_dir: Path, *, rebuild: bool = False) -> Report:
         published = report.published or behind(paths)
         if published:
             publish(paths)
+            sweep_out(paths)
     return replace(report, published=published)
 
 

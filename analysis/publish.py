@@ -8,10 +8,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import time
 
 import duckdb
 
 from analysis.paths import StorePaths
+
+READING = "mxspec-"
+"""Beginning of the folders that readers make beside the store."""
+
+LEFT_BEHIND = 3600.0
+"""Seconds after which such a folder of a process that is gone is removed."""
 
 
 class NoStoreError(ValueError):
@@ -85,7 +92,7 @@ def reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """
     if not path.is_file():
         raise NoStoreError(path)
-    with TemporaryDirectory(prefix="mxspec-", dir=_folder(path)) as folder:
+    with TemporaryDirectory(prefix=f"{READING}{os.getpid()}-", dir=_folder(path)) as folder:
         name = Path(folder) / path.name
         try:
             os.link(path, name)
@@ -97,6 +104,14 @@ def reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
             raise NotAStoreError(path, str(error).replace(str(name), path.name)) from error
         with con:
             yield con
+
+
+def sweep_out(paths: StorePaths) -> None:
+    """Removes what readers that were killed have left behind: each holds an old store's space."""
+    for left in paths.own.glob(f"{READING}*"):
+        pid = left.name.removeprefix(READING).partition("-")[0]
+        if time() - left.stat().st_mtime > LEFT_BEHIND and not (pid.isdigit() and Path(f"/proc/{pid}").exists()):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _folder(path: Path) -> Path | None:

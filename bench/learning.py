@@ -75,7 +75,7 @@ def report(store: Path) -> None:
         ],
     )
     print_table(
-        "rise of held-out accuracy by block of 20 steps, stagewise (1 executor, 2 designer, ...)",
+        "rise of held-out accuracy by block, stagewise (1 executor, 2 designer, ...)",
         ("block", "rise", "95 %", "target"),
         [
             (str(block), _text(mean), _interval(low, high), ">= .10" if block < 3 else "")

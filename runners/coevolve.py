@@ -37,7 +37,7 @@ def coevolve(run: Run) -> Literal["done", "interrupted"]:
     """
     at, chain = run.position, run.job.chain
     if at.step == 0:
-        run.evaluate({"start"})
+        run.begin()
     while at.stretch < len(chain):
         stretch = chain[at.stretch]
         clock = perf_counter()

@@ -14,7 +14,7 @@ from mxspec.rundir import Lineage, RunDir
 from mxspec.spec import Spec
 from mxspec.spec.benchmark import Jsonl
 from mxspec.spec.policy import FromConfig
-from mxspec.spec.stages import SftStage
+from mxspec.spec.stages import SftStage, Teacher
 from runners.benchmarks import LoadedBenchmark, load_benchmark
 from runners.benchmarks.teachers import demonstrations
 from runners.engines.draws import seed_of
@@ -135,7 +135,7 @@ def tokenizer_corpus(spec: Spec, benchmarks: dict[str, LoadedBenchmark]) -> Iter
     model = spec.policy.model
     assert isinstance(model, FromConfig)
     stage = next(stage for stage in spec.stages if stage.name == model.tokenizer.train_on)
-    assert isinstance(stage, SftStage)
+    assert isinstance(stage, SftStage) and isinstance(stage.data, Teacher)
     share = model.tokenizer.rows / sum(stage.data.rows.values())
     few = {role: max(1, round(count * share)) for role, count in stage.data.rows.items()}
     data = stage.data.model_copy(update={"rows": few})

@@ -10,8 +10,10 @@ from time import perf_counter
 
 from mxspec.compile.job import Job, Stretch
 from mxspec.plan.identity import state_at
+from mxspec.rundir import Manifest
 from mxspec.rundir.tables import StageRow, StepRow, TimingRow
 from mxspec.spec import Spec
+from mxspec.spec.runtime import MultipleOf
 from runners.benchmarks import Question
 from runners.engines.draws import seed_of
 from runners.evaluation import Moment, evaluate
@@ -65,6 +67,7 @@ class Run:
 
     def draw_questions(self) -> tuple[Question, ...]:
         """The next questions, each source's share exact over time; the positions move on."""
+        assert self.spec.questions is not None, "an rl stage asks questions"
         wanted, uses = self.spec.questions.per_step, self.spec.questions.source
         taken = sum(self.position.questions.values())
         total = sum(use.weight for use in uses)
@@ -83,6 +86,12 @@ class Run:
     def clock(self) -> Clock:
         """Counts that a schedule may follow."""
         return Clock(run_steps=self.position.step, stage_steps=self.position.stage_step)
+
+    def begin(self) -> None:
+        """What is due before the first step: evaluations, and a checkpoint where the spec keeps one."""
+        self.evaluate({"start"})
+        if "start" in self.spec.runtime.checkpoints.keep and self.job.chain:
+            self.checkpoint(self.job.chain[0])
 
     def advance(self, stretch: Stretch) -> None:
         """Counts the step that was just taken."""
@@ -151,7 +160,9 @@ class Run:
                 ]
             )
         self.recorder.commit_step(step=index, stage=stretch.stage, stage_step=at.stage_step - 1, state=self.state)
-        due = ended or at.step % self.spec.runtime.checkpoints.every == 0 or stopping
+        checkpoints = self.spec.runtime.checkpoints
+        due = ended or at.step % checkpoints.every == 0 or stopping
+        due |= any(isinstance(one, MultipleOf) and at.stage_step % one.multiple_of == 0 for one in checkpoints.keep)
         if due:
             self.checkpoint(stretch)
         self.report(stretch)
@@ -171,16 +182,21 @@ class Run:
             state=self.state,
             write=lambda path: save_policies(path, self.bench.policies, self.bench.fabric, at.questions),
         )
-        self.recorder.prune_checkpoints(lambda manifest: self.keeps(manifest.state, manifest.step))
+        self.recorder.prune_checkpoints(self.keeps)
 
-    def keeps(self, state: str, step: int) -> bool:
+    def keeps(self, checkpoint: Manifest) -> bool:
         """Whether a checkpoint outlives the next one: the newest does, and those that the spec keeps."""
-        if step == self.position.step:
+        keep = self.spec.runtime.checkpoints.keep
+        if checkpoint.step == self.position.step:
             return True
-        known = chain_states(self.job).get(state)
+        if checkpoint.step == 0:
+            return "start" in keep
+        if any(isinstance(one, MultipleOf) and checkpoint.stage_step % one.multiple_of == 0 for one in keep):
+            return True
+        known = chain_states(self.job).get(checkpoint.state)
         if known is None or known[1] != 0:
             return False
-        return bool(end_labels(self.job, known[0] - 1) & set(self.spec.runtime.checkpoints.keep))
+        return bool(end_labels(self.job, known[0] - 1) & set(keep))
 
     def report(self, stretch: Stretch, message: str = "") -> None:
         """Tells whoever watches, and the run directory."""

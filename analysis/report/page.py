@@ -11,7 +11,7 @@ from analysis.report.grid import Grid, grid_of, interval, number, share
 from analysis.report.make import Report
 from analysis.report.sections import grid_table, keys, table, tag, verdict_table, words
 from analysis.report.style import STYLE
-from mxspec.rundir.files import write_whole
+from mxspec.rundir.files import file_name, write_whole
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """Nothing is loaded and nothing runs, whatever a model wrote."""
@@ -31,8 +31,7 @@ def write_html(report: Report, path: Path | None = None) -> Path:
         OSError: It cannot be written.
     """
     if path is None:
-        safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in report.subject.name).strip("._") or "report"
-        path = report.runs_dir / "reports" / f"{safe}.html"
+        path = report.runs_dir / "reports" / f"{file_name(report.subject.name)}.html"
     write_whole(path, page(report))
     return path
 

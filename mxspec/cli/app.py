@@ -107,6 +107,7 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     given = [one for one in given if one != "--debug"]
+    given = [f" {one}" if one.startswith("-- ") else one for one in given]  # a query that begins with a comment
     command: Any = typer.main.get_command(app)
     try:
         code = command.main(args=given, prog_name="mxspec", standalone_mode=False)

@@ -7,7 +7,11 @@ from pathlib import Path
 import typer
 
 JSON = typer.Option("--json", help="Print one versioned JSON document on stdout.")
-SET = typer.Option("--set", metavar="PATH=VALUE", help="Change a value, e.g. stages.rl.steps=10; may be repeated.")
+SET = typer.Option(
+    "--set",
+    metavar="PATH=VALUE",
+    help="Set a value, e.g. stages.rl.steps=10; a map or list is replaced as a whole; may be repeated.",
+)
 RUNS = typer.Option("--runs", metavar="DIR", help="Where the run directories are.", envvar="MXSPEC_RUNS")
 SPEC = typer.Argument(metavar="SPEC", help="A spec file, or `mxspec:<path>` for one that is shipped.")
 SPECS = typer.Argument(metavar="SPEC...", help="Spec files, or `mxspec:<path>` for those that are shipped.")

@@ -62,6 +62,7 @@ def run(
     outcomes: tuple[Outcome, ...] = ()
     part = bool(arms or seeds)
     if jobs:
+        require_runners(jobs)
         require_packages(loaded.whole.runtime)
         record_sweep(plan, runs, part=part)
         outcomes = launch(jobs, loaded.whole.runtime, runs, fail_fast=fail_fast, quiet=quiet or json)
@@ -73,6 +74,22 @@ def run(
     code = exit_code(outcomes)
     if code:
         raise typer.Exit(code)
+
+
+def require_runners(jobs: Sequence[Job]) -> None:
+    """Refuses to start what no runner does yet.
+
+    Raises:
+        MissingEnvironment: Names what the specs say.
+    """
+    from mxspec.cli.exits import MissingEnvironment
+    from mxspec.compile.runnable import to_come
+
+    found = dict.fromkeys(name for job in jobs for name in to_come(job.spec))
+    if found:
+        raise MissingEnvironment(
+            f"no runner yet for {'; '.join(found)}", hint="the spec validates and plans; remove this to run it now"
+        )
 
 
 def require_packages(runtime: Runtime) -> None:

@@ -31,6 +31,7 @@ _BOUNDS = {
     "less_than_equal": "must be {le} or less",
     "string_pattern_mismatch": "does not match the pattern {pattern}",
     "string_too_short": "must not be empty",
+    "string_too_long": "must have at most {max_length} characters",
 }
 _SWITCHES = {"no": "false", "off": "false", "n": "false", "yes": "true", "on": "true", "y": "true"}
 
@@ -73,6 +74,7 @@ class _Fault:
         path: The value in the tree that it is about (for a missing key: the map).
         key: The missing key.
         choice: Path of the union that the error is one member's opinion of; None where there is none.
+        member: The name of that member.
         context: pydantic's context.
     """
 
@@ -80,13 +82,15 @@ class _Fault:
     path: Path
     key: str
     choice: Path | None
+    member: str
     context: Mapping[str, Any]
 
 
 def _place(root: Node, error: ErrorDetails) -> _Fault:
     path: list[str | int] = []
     node: Node | None = root
-    key, choice = "", None
+    key, member = "", ""
+    choice: Path | None = None
     location = error["loc"]
     for index, step in enumerate(location):
         found = child(node, step) if node is not None and isinstance(node, (MapNode, ListNode)) else None
@@ -96,8 +100,8 @@ def _place(root: Node, error: ErrorDetails) -> _Fault:
         elif index == len(location) - 1 and error["type"] == "missing":
             key = str(step)
         elif not (isinstance(node, MapNode) and _is_kind(node, step)):
-            choice = tuple(path)
-    return _Fault(error["type"], tuple(path), key, choice, error.get("ctx", {}))
+            choice, member = tuple(path), str(step)
+    return _Fault(error["type"], tuple(path), key, choice, member, error.get("ctx", {}))
 
 
 def _is_kind(node: MapNode, step: str | int) -> bool:
@@ -118,7 +122,7 @@ def diagnose(
         start: The model of the top level.
         partial: Whether missing keys are fine (a base).
     """
-    faults = [_place(root, error) for error in errors]
+    faults = _of_likely_members([_place(root, error) for error in errors], root, start)
     typos = {fault.path[:-1]: fault.path[-1] for fault in faults if fault.kind == "extra_forbidden"}
     opinions: dict[Path, list[_Fault]] = {}
     for fault in _relevant(faults, root):
@@ -132,6 +136,28 @@ def diagnose(
             _report(root, fault, findings, start)
     for path, several in opinions.items():
         _report_choice(root, path, several, findings, start)
+
+
+def _of_likely_members(faults: list[_Fault], root: Node, start: Any) -> list[_Fault]:
+    """Of several models that a map may be, only what the one has to say whose keys are most like the map's."""
+    likely: dict[Path, str] = {}
+    for path in dict.fromkeys(fault.choice for fault in faults if fault.choice is not None):
+        node = get(root, path)
+        model = model_for(annotation_at(root, path, start), node)
+        if isinstance(node, MapNode) and model is not None:
+            likely[path] = model.__name__
+    return [
+        fault
+        for fault in faults
+        if fault.choice not in likely
+        or fault.member == likely[fault.choice]
+        or fault.member not in _names(root, fault, start)
+    ]
+
+
+def _names(root: Node, fault: _Fault, start: Any) -> set[str]:
+    assert fault.choice is not None
+    return {one.__name__ for one in _models_at(root, fault.choice, start)}
 
 
 def _relevant(faults: list[_Fault], root: Node) -> Iterator[_Fault]:
@@ -186,10 +212,17 @@ def _unknown_key(root: Node, path: Path, start: Any) -> tuple[str, str]:
     close = did_you_mean(key, known)
     if close:
         return message, close
+    kinds = [kind_of(one) for one in _models_at(root, path[:-1], start) if key in fields_of(one)]
+    if kinds and all(kinds):
+        return message, f"only kind {' and '.join(map(str, kinds))} has it"
     elsewhere = places(key)
     if elsewhere:
         return message, f"{key!r} exists at {', '.join(elsewhere[:3])}"
     return message, f"known here: {', '.join(known)}" if known else ""
+
+
+def _models_at(root: Node, path: Path, start: Any) -> list[Any]:
+    return [one for one in members(annotation_at(root, path, start)) if hasattr(one, "model_fields")]
 
 
 def _description(model: Any, key: str) -> str:
@@ -249,7 +282,9 @@ def _shape(fault: _Fault, annotation: Any) -> str:
 
 def _written(node: Node | None) -> str:
     if isinstance(node, ScalarNode):
-        return "nothing" if node.value is None else f"`{node.text}`"
+        text = node.text if len(node.text) <= 80 else f"{node.text[:60]}.. ({len(node.text)} characters)"
+        text = re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\x{ord(found[0]):02x}", text)
+        return "nothing" if node.value is None else f"`{text}`"
     return "a list" if isinstance(node, ListNode) else "a map"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 from mxspec.load.compose import Composer
 from mxspec.load.errors import Position, did_you_mean, shown
 from mxspec.load.nodes import ListNode, MapNode, Node, Path, ScalarNode, dotted, get, name_of, replace, walk
-from mxspec.load.read import read_file
+from mxspec.load.read import MOST_BYTES, read_file
 from mxspec.load.shipped import PREFIX, benchmark_names, locate, specs_dir
 
 BENCHMARK_KEYS = ("language", "part")
@@ -30,13 +30,26 @@ class Inliner:
         for path, node in list(self._uses()):
             self._benchmark(path, node)
         self._data()
+        for path in list(self._files()):
+            named = get(self.root, path)
+            if isinstance(named, ScalarNode):
+                self._replace(path, self._located(named))
         return self.root
+
+    def _files(self) -> Iterator[Path]:
+        """Where files are named that are not put into the spec: other specs, checkpoints, demonstrations."""
+        yield from ((("init", "run", "spec")), ("init", "path"))
+        roles, stages = self.root.entries.get("roles"), self.root.entries.get("stages")
+        if isinstance(roles, MapNode):
+            yield from (("roles", role, "model", "run", "spec") for role in roles.entries)
+        if isinstance(stages, ListNode):
+            yield from (("stages", index, "data", "file") for index in range(len(stages.items)))
 
     def _texts(self) -> Iterator[Path]:
         roles = self.root.entries.get("roles")
         if isinstance(roles, MapNode):
             yield from (("roles", role, "prompt") for role in roles.entries)
-        yield ("structure",)
+        yield from (("structure",), ("structure", "start"))
         evaluations = self.root.entries.get("evaluate")
         if isinstance(evaluations, MapNode):
             yield from (("evaluate", name, "structure") for name in evaluations.entries)
@@ -57,10 +70,15 @@ class Inliner:
             return
         file = locate(named.value, self.directory(named.at))
         try:
-            text = file.read_text(encoding="utf-8")
+            with file.open("rb") as stream:
+                raw = stream.read(MOST_BYTES + 1)
+            text = raw.decode("utf-8").replace("\r\n", "\n")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "not UTF-8"
             findings.error("no-file", f"{shown(file)} cannot be read: {why}", path=where, at=named.at)
+            text = ""
+        if len(text) > MOST_BYTES:
+            findings.error("too-large", f"{shown(file)} is longer than {MOST_BYTES:,} bytes", path=where, at=named.at)
             text = ""
         key_at = owner.keys["file"]
         new = owner.without("file").put("text", ScalarNode(named.at, text, text, plain=False), key_at)

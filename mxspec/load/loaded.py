@@ -4,41 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path as FilePath
 
-from mxspec.load.compose import Composer, Dropped
-from mxspec.load.errors import Diagnostic, Findings, Position
+from mxspec.load.compose import DIRECTIVES, Composer, Dropped
+from mxspec.load.errors import Diagnostic, Findings, Position, shown
 from mxspec.load.inline import inline
 from mxspec.load.interpolate import has_marks, interpolate
-from mxspec.load.nodes import MapNode, Node, Plain, ScalarNode, dotted, to_plain, walk
+from mxspec.load.nodes import MapNode, Node, Path, Plain, ScalarNode, dotted, get, remove, to_plain, walk
 from mxspec.load.paths import NoSuchPath, parse_path, put
+from mxspec.load.points import MAIN, Change, Point, excluded, points_of
 from mxspec.load.read import parse_value
 from mxspec.load.shipped import locate
+from mxspec.load.shorthand import write_out
 from mxspec.load.validate import validate
 from mxspec.spec import Spec
 from mxspec.spec.benchmark import Benchmark
 
-MAIN = "main"
-"""The arm of a spec without a sweep."""
-
-Changes = tuple[tuple[str, Node, Position], ...]
+FIXED = ("sweep", "seed", "name", "notes", "language", "plugins")
+"""What no arm changes: it would not be another cell."""
+NOT_STAGED = (*FIXED, "vars", "numerics", "policy", "structure", "benchmarks", "stages", "evaluate", "init", "runtime")
+"""What no stage sets for its time."""
+MOST_TOLD = 20
+"""Points of a sweep whose errors are told; what is wrong with one is often wrong with all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One arm of a sweep.
+    """One point of a sweep.
 
     Attributes:
         name: Its name; `main` where there is no sweep.
+        arm: The declared arm that it is a point of.
         changes: Path -> value, as declared.
         spec: The spec with the changes made, without `sweep`.
         tree: The same as plain data.
     """
 
     name: str
+    arm: str
     changes: Mapping[str, Plain]
     spec: Spec
     tree: dict[str, Plain]
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """An inherited part that nothing reads, left out."""
+
+    path: str
+    origin: Position
+    why: str
+
+    def __str__(self) -> str:
+        """One line for people."""
+        return f"{self.path}: left out ({self.why}); it stands in {self.origin}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +69,27 @@ class Loaded:
         spec: The spec, self-contained; `sweep` included.
         tree: The same as plain data, with what was left out left out.
         origins: Dotted path of a leaf -> where its value stands.
-        arms: The arms, the baseline first.
+        arms: The points of the sweep, the baseline first.
         warnings: What is worth knowing and no error.
         dropped: Inherited list items that later files replaced.
+        pruned: Inherited parts that nothing reads.
         part: `base` or `benchmark` for such a file (then there are no spec and no arms).
         reseeded: An arm's spec with another seed.
     """
 
-    path: Path
+    path: FilePath
     spec: Spec | None
     tree: dict[str, Plain]
     origins: Mapping[str, Position]
     arms: tuple[Arm, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    pruned: tuple[Pruned, ...] = ()
     part: str | None = None
     reseeded: Callable[[Arm, int], Spec] = field(default=lambda arm, seed: _with_seed(arm.spec, seed), repr=False)
 
     @property
-    def base_dir(self) -> Path:
+    def base_dir(self) -> FilePath:
         """Directory of the file, which relative paths of the worker's start from."""
         return self.path.parent
 
@@ -88,7 +109,7 @@ def _with_seed(spec: Spec, seed: int) -> Spec:
     return spec.model_copy(update={"seed": seed})
 
 
-def load_spec(path: Path | str, *, sets: Sequence[str] = ()) -> Loaded:
+def load_spec(path: FilePath | str, *, sets: Sequence[str] = ()) -> Loaded:
     """Reads, composes, resolves and checks a spec with all its arms.
 
     Args:
@@ -98,12 +119,12 @@ def load_spec(path: Path | str, *, sets: Sequence[str] = ()) -> Loaded:
     Raises:
         SpecErrors: Everything that is wrong, at once.
     """
-    return _Loading(locate(str(path), Path.cwd()), sets).load()
+    return _Loading(locate(str(path), FilePath.cwd()), sets).load()
 
 
 @dataclass(slots=True)
 class _Loading:
-    path: Path
+    path: FilePath
     sets: Sequence[str]
     findings: Findings = field(default_factory=Findings)
     composer: Composer = field(init=False)
@@ -119,15 +140,16 @@ class _Loading:
             return self._part(root, part)
         root = self._set(root, self._command_line())
         self.findings.stop()
-        sweep = root.entries.get("sweep")
-        whole = self._resolve(root)
-        spec = validate(whole, Spec, self.findings)
-        if spec is not None:
-            self._check(spec, whole)
+        whole, spec, arms = self._points(root)
+        pruned = self._prune([arm.spec for arm in arms], whole)
         self.findings.stop()
-        assert spec is not None
-        arms = self._arms(root, whole, spec, sweep)
-        self.findings.stop()
+        if pruned:
+            for one in pruned:
+                changed = remove(root, parse_path(one.path))
+                assert isinstance(changed, MapNode)
+                root = changed
+            self.findings.warnings.clear()
+            whole, spec, arms = self._points(root)
         tree = to_plain(whole)
         assert isinstance(tree, dict)
         return Loaded(
@@ -138,12 +160,69 @@ class _Loading:
             arms=arms,
             warnings=tuple(dict.fromkeys(self.findings.warnings)),
             dropped=tuple(self.composer.dropped),
+            pruned=pruned,
             reseeded=self._reseeder(root),
         )
 
+    def _points(self, root: MapNode) -> tuple[MapNode, Spec, tuple[Arm, ...]]:
+        """The resolved tree, the spec, and all points of its sweep, checked."""
+        whole = self._resolve(root)
+        spec = self._checked(whole)
+        self.findings.stop()
+        assert spec is not None
+        arms = self._arms(root, whole, spec)
+        self.findings.stop()
+        return whole, spec, arms
+
+    def _checked(self, whole: MapNode) -> Spec | None:
+        """The spec in a resolved tree, if it is right; also as each of its stages changes it."""
+        spec = validate(whole, Spec, self.findings)
+        if spec is None:
+            return None
+        self._check(spec, whole)
+        for stage in spec.stages:
+            if stage.set:
+                self._staged(whole, stage.name)
+        return spec
+
+    def _staged(self, whole: MapNode, name: str) -> None:
+        before = len(self.findings.errors)
+        changes = get(whole, ("stages", name, "set"))
+        assert isinstance(changes, MapNode)
+        changed = self._set(whole, _changes(changes), NOT_STAGED, f"stage {name!r} sets")
+        if len(self.findings.errors) == before:
+            spec = validate(changed, Spec, self.findings)
+            if spec is not None:
+                self._check(spec, changed)
+        self._label(before, f"as the stage {name!r} sets it")
+
+    def _prune(self, specs: Sequence[Spec], whole: MapNode) -> tuple[Pruned, ...]:
+        """Finds what nothing reads in any point: an error where this file says it, left out where it is inherited."""
+        from mxspec.load.checks.unread import unread
+
+        found = [dict(unread(spec)) for spec in specs]
+        here = "--set" if self.sets else shown(self.path)  # --set changes what a file is read for
+        pruned: list[Pruned] = []
+        for path, why in found[0].items():
+            if not all(path in other for other in found[1:]) or get(whole, path) is None:
+                continue
+            node, owner = get(whole, path), get(whole, path[:-1])
+            assert node is not None and isinstance(owner, MapNode)
+            at, where = owner.keys[str(path[-1])], dotted(whole, path)
+            files = {inner.at.file for _, inner in walk(node)} | {at.file}
+            if any(file == here or file.startswith("--set ") for file in files):
+                self.findings.error("unread", f"nothing reads it: {why}", hint="remove it", path=where, at=at)
+            elif self._is_written(path):
+                pruned.append(Pruned(where, at, why))
+        return tuple(pruned)
+
+    def _is_written(self, path: Path) -> bool:
+        """Whether a part stands in some file, rather than having been put in by loading (benchmarks)."""
+        return path[0] != "benchmarks"
+
     def _resolve(self, root: MapNode) -> MapNode:
         sweep, rest = root.entries.get("sweep"), root.without("sweep")
-        resolved = inline(interpolate(rest, self.findings), self.composer)
+        resolved = inline(write_out(interpolate(rest, self.findings)), self.composer)
         return resolved if sweep is None else resolved.put("sweep", sweep, root.keys["sweep"])
 
     def _check(self, spec: Spec, root: MapNode) -> None:
@@ -151,8 +230,8 @@ class _Loading:
 
         check(spec, root, self.findings)
 
-    def _command_line(self) -> Changes:
-        changes: list[tuple[str, Node, Position]] = []
+    def _command_line(self) -> tuple[Change, ...]:
+        changes: list[Change] = []
         for text in self.sets:
             path, equals, value = text.partition("=")
             file = f"--set {path.strip()}"
@@ -160,63 +239,69 @@ class _Loading:
                 self.findings.error("set", f"{text!r} is no change", hint="write PATH=VALUE", at=Position("--set"))
                 continue
             node = parse_value(value, file, self.findings)
-            self.composer.directories[file] = Path.cwd()
+            self.composer.directories[file] = FilePath.cwd()
             if node is not None:
-                changes.append((path.strip(), node, Position(file)))
+                changes.append(Change(path.strip(), node, Position(file)))
         return tuple(changes)
 
-    def _set(self, root: MapNode, changes: Changes, arm: str = "") -> MapNode:
-        for text, node, at in changes:
+    def _set(self, root: MapNode, changes: Sequence[Change], fixed: tuple[str, ...] = (), label: str = "") -> MapNode:
+        for one in changes:
             try:
-                path = parse_path(text)
-                if arm and path[0] in ("sweep", "seed", "name", "vars", "notes", "language"):
-                    raise NoSuchPath(f"an arm does not change {path[0]!r}", "it would not be another cell")
-                changed = put(root, path, node)
+                path = parse_path(one.path)
+                if path[0] in DIRECTIVES:
+                    raise NoSuchPath(f"{path[0]!r} is said in files only", "write a file that extends this one")
+                if path[0] in fixed:
+                    raise NoSuchPath(f"{path[0]!r} is not changed here", "")
+                changed = put(root, path, one.node)
             except NoSuchPath as error:
-                message = f"arm {arm!r}: {error.message}" if arm else error.message
-                self.findings.error("no-such-path", message, hint=error.hint, path=text, at=at)
+                message = f"{label}: {error.message}" if label else error.message
+                self.findings.error("no-such-path", message, hint=error.hint, path=one.path, at=one.at)
                 continue
             assert isinstance(changed, MapNode)
             root = changed
         return root
 
-    def _arms(self, root: MapNode, whole: MapNode, spec: Spec, sweep: Node | None) -> tuple[Arm, ...]:
+    def _arms(self, root: MapNode, whole: MapNode, spec: Spec) -> tuple[Arm, ...]:
         if spec.sweep is None:
             tree = to_plain(whole)
             assert isinstance(tree, dict)
-            return (Arm(MAIN, {}, spec, tree),)
+            return (Arm(MAIN, MAIN, {}, spec, tree),)
+        sweep = root.entries["sweep"]
         assert isinstance(sweep, MapNode)
-        declared = sweep.entries["arms"]
-        assert isinstance(declared, MapNode)
+        rest = root.without("sweep")
         arms: list[Arm] = []
-        for name, changes in declared.entries.items():
-            assert isinstance(changes, MapNode)
-            arm = self._arm(root.without("sweep"), name, changes)
-            if arm is not None:
+        wrong = 0
+        for point in points_of(sweep, spec.sweep, self.findings):
+            arm = self._arm(rest, point)
+            if arm is None:
+                wrong += 1
+                if wrong == MOST_TOLD:
+                    break
+            elif not excluded(point, arm.tree, spec.sweep):
                 arms.append(arm)
-        return tuple(sorted(arms, key=lambda arm: arm.name != spec.sweep.baseline if spec.sweep else False))
+        if not arms and not self.findings.errors:
+            self.findings.error("no-points", "the sweep excludes all of its points", path="sweep", at=sweep.at)
+        return tuple(arms)
 
-    def _arm(self, root: MapNode, name: str, changes: MapNode) -> Arm | None:
+    def _arm(self, root: MapNode, point: Point) -> Arm | None:
         before = len(self.findings.errors)
-        declared = tuple((path, node, changes.keys[path]) for path, node in changes.entries.items())
-        root = self._set(root, declared, name)
+        root = self._set(root, point.changes, FIXED, point.label)
         if len(self.findings.errors) > before:
             return None
         whole = self._resolve(root)
-        spec = validate(whole, Spec, self.findings)
-        if spec is None:
-            self._name_arm(before, name)
+        spec = self._checked(whole)
+        self._label(before, point.label)
+        if spec is None or len(self.findings.errors) > before:
             return None
-        self._check(spec, whole)
-        self._name_arm(before, name)
         tree = to_plain(whole)
         assert isinstance(tree, dict)
-        return Arm(name, {path: to_plain(node) for path, node, _ in declared}, spec, tree)
+        return Arm(point.name, point.arm, {one.path: to_plain(one.node) for one in point.changes}, spec, tree)
 
-    def _name_arm(self, before: int, name: str) -> None:
+    def _label(self, before: int, label: str) -> None:
+        """Says in the errors found since `before` what they are about."""
         for index in range(before, len(self.findings.errors)):
             one = self.findings.errors[index]
-            message = f"arm {name!r}: {one.message}"
+            message = one.message if one.message.startswith(label) else f"{label}: {one.message}"
             self.findings.errors[index] = Diagnostic(one.code, message, one.hint, one.path, one.at, one.severity)
 
     def _reseeder(self, root: MapNode) -> Callable[[Arm, int], Spec]:
@@ -234,7 +319,8 @@ class _Loading:
         kind = part.value if isinstance(part, ScalarNode) else None
         rest = root.without("part")
         if kind == "base":
-            resolved = inline(interpolate(rest, self.findings, partial=True), self.composer, partial=True)
+            resolved = write_out(interpolate(rest, self.findings, partial=True))
+            resolved = inline(resolved, self.composer, partial=True)
             validate(resolved, Spec, self.findings, partial=True)
         elif kind == "benchmark":
             resolved = rest.without("language")
@@ -248,6 +334,10 @@ class _Loading:
         tree = to_plain(resolved)
         assert isinstance(tree, dict)
         return Loaded(self.path, None, tree, origins_of(resolved), part=str(kind), dropped=tuple(self.composer.dropped))
+
+
+def _changes(node: MapNode) -> tuple[Change, ...]:
+    return tuple(Change(path, value, node.keys[path]) for path, value in node.entries.items())
 
 
 def origins_of(root: MapNode) -> dict[str, Position]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from mxspec.load.errors import did_you_mean
-from mxspec.load.nodes import ListNode, MapNode, Node, Path, ScalarNode, child, name_of, replace
+from mxspec.load.nodes import ListNode, MapNode, Node, Path, Plain, ScalarNode, child, name_of, replace
 
 _STEP = re.compile(r"([^.\[\]=\s]+)|\[([0-9]+)\]")
 EXCLUSIVE = {"file": "text", "text": "file"}
@@ -73,6 +73,18 @@ def find(root: Node, path: Path) -> Node:
             raise _missing(node, path, index)
         node = found
     return node
+
+
+def look_up(tree: Plain, path: str) -> Plain:
+    """The value at a path of plain data; None where there is none."""
+    value = tree
+    for step in parse_path(path):
+        if isinstance(value, list):
+            named = (v for i, v in enumerate(value) if i == step or (isinstance(v, dict) and v.get("name") == step))
+            value = next(named, None)
+        else:
+            value = value.get(str(step)) if isinstance(value, dict) else None
+    return value
 
 
 def _missing(node: Node, path: Path, index: int) -> NoSuchPath:

@@ -14,6 +14,8 @@ from mxspec.load.scalars import has_leading_zero, parse_scalar
 
 MOST_NODES = 100_000
 """Nodes of one document, aliases expanded; more is refused."""
+MOST_BYTES = 8_000_000
+"""Bytes of one file; more is refused, and never read."""
 DEEPEST = 60
 """Levels of nesting; more is refused."""
 
@@ -233,7 +235,8 @@ def read_file(path: Path, findings: Findings, at: Position | None = None) -> Map
     """
     file = shown(path)
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as stream:
+            raw = stream.read(MOST_BYTES + 1)  # a device never ends
     except FileNotFoundError:
         findings.error("no-file", f"there is no file {file}", at=at or Position(file))
         return None
@@ -242,6 +245,9 @@ def read_file(path: Path, findings: Findings, at: Position | None = None) -> Map
         return None
     except OSError as error:
         findings.error("unreadable", f"{file} cannot be read: {error.strerror}", at=at or Position(file))
+        return None
+    if len(raw) > MOST_BYTES:
+        findings.error("too-large", f"{file} is longer than {MOST_BYTES:,} bytes", at=at or Position(file))
         return None
     try:
         text = raw.decode("utf-8-sig")

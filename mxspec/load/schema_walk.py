@@ -34,14 +34,23 @@ def kind_of(model: type[BaseModel]) -> str | None:
 
 
 def model_for(annotation: Any, node: Node | None) -> type[BaseModel] | None:
-    """The model that describes a map: the only one, or that of its `kind`."""
+    """The model that describes a map: the only one, that of its `kind`, or the one whose keys are most like its own."""
     models = [one for one in members(annotation) if isinstance(one, type) and issubclass(one, BaseModel)]
     kind = node.entries.get("kind") if isinstance(node, MapNode) else None
     written = kind.value if isinstance(kind, ScalarNode) else None
     for model in models:
         if kind_of(model) is not None and kind_of(model) == written:
             return model
+    if len(models) > 1 and not any(map(kind_of, models)) and isinstance(node, MapNode) and node.entries:
+        return max(models, key=lambda model: _likeness(node, model))
     return models[0] if len(models) == 1 else None
+
+
+def _likeness(node: MapNode, model: type[BaseModel]) -> float:
+    from difflib import SequenceMatcher
+
+    names = fields_of(model)
+    return sum(max(SequenceMatcher(None, key, name).ratio() for name in names) for key in node.entries)
 
 
 def annotation_at(root: Node, path: Path, start: Any = Spec) -> Any | None:

@@ -31,8 +31,15 @@ def locate(reference: str, relative_to: Path) -> Path:
         relative_to: Directory that a relative path starts from.
     """
     if reference.startswith(PREFIX):
-        return specs_dir() / reference.removeprefix(PREFIX)
-    return (relative_to / Path(reference).expanduser()).resolve()
+        inner = Path(reference.removeprefix(PREFIX))
+        if inner.is_absolute() or ".." in inner.parts:  # no shipped file has such a name
+            return specs_dir() / "none" / inner.name
+        return specs_dir() / inner
+    found = relative_to / Path(reference).expanduser()
+    try:
+        return found.resolve()
+    except (OSError, RuntimeError):  # a circle of links: reading it says so
+        return found.absolute()
 
 
 def benchmark_names() -> tuple[str, ...]:

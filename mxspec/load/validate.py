@@ -8,7 +8,8 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from mxspec.load.errors import Findings
-from mxspec.load.nodes import MapNode, to_plain
+from mxspec.load.interpolate import has_marks
+from mxspec.load.nodes import MapNode, to_plain, walk
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -26,8 +27,11 @@ def validate(root: MapNode, model: type[M], findings: Findings, *, partial: bool
         The model, or None where the tree does not fit (always None for a partial one with gaps).
     """
     from mxspec.load.diagnose import diagnose, forbidden_values
+    from mxspec.load.levels import unknown_levels
 
-    reported = forbidden_values(root, findings, model)
+    reported = forbidden_values(root, findings, model) | unknown_levels(root, findings)
+    if findings.errors:  # a reference that could not be resolved was told
+        reported |= {path for path, node in walk(root) if has_marks(path, node) and path[0] != "runtime"}
     try:
         found = model.model_validate_json(json.dumps(to_plain(root)))
     except ValidationError as error:

@@ -52,6 +52,8 @@ def leaves(model: BaseModel) -> dict[str, object]:
         value = getattr(model, name)
         if field.is_required() or value != field.get_default(call_default_factory=True):
             found[field.alias or name] = _leaf(value)
+    for name, value in (model.__pydantic_extra__ or {}).items():
+        found[name] = _leaf(value)
     return found
 
 

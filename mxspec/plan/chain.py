@@ -14,7 +14,7 @@ class Stretch(BaseModel):
 
     stage: str
     stage_index: int
-    kind: Literal["sft", "rl"]
+    kind: Literal["sft", "rl", "preference", "search"]
     trains: tuple[str, ...]
     """Roles whose samples carry gradient."""
     first: int

@@ -12,6 +12,7 @@ from mxspec.load.errors import Diagnostic, Position, SpecErrors
 from mxspec.load.loaded import Loaded
 from mxspec.spec import Spec
 from mxspec.spec.benchmark import Jsonl
+from mxspec.spec.stages import DemonstrationFile, SftStage, Stage
 
 
 def find_data(candidates: Sequence[str], base_dir: Path) -> Path | None:
@@ -64,6 +65,26 @@ def pin(spec: Spec, loaded: Loaded) -> Spec:
             errors.append(Diagnostic("other-data", message, "restore the file, or remove `sha256`", where, at))
             continue
         benchmarks[name] = benchmark.model_copy(update={"source": source.model_copy(update={"sha256": found})})
+    stages = tuple(_demonstrations(stage, loaded, errors) for stage in spec.stages)
     if errors:
         raise SpecErrors(errors)
-    return spec.model_copy(update={"benchmarks": benchmarks})
+    return spec.model_copy(update={"benchmarks": benchmarks, "stages": stages})
+
+
+def _demonstrations(stage: Stage, loaded: Loaded, errors: list[Diagnostic]) -> Stage:
+    """A stage with the hash of the file that it imitates."""
+    if not isinstance(stage, SftStage) or not isinstance(stage.data, DemonstrationFile):
+        return stage
+    where = f"stages.{stage.name}.data.file"
+    at = loaded.origins.get(where, Position(str(loaded.path)))
+    path = find_data([stage.data.file], loaded.base_dir)
+    if path is None:
+        message = f"no file of demonstrations for the stage {stage.name!r}: {stage.data.file} does not exist"
+        errors.append(Diagnostic("no-data-file", message, "put the file there", where, at))
+        return stage
+    found = sha256_of(path)
+    if stage.data.sha256 not in (None, found):
+        message = f"{path} is not the file that the stage {stage.name!r} asks for (sha256 {found})"
+        errors.append(Diagnostic("other-data", message, "restore the file, or remove `sha256`", where, at))
+        return stage
+    return stage.model_copy(update={"data": stage.data.model_copy(update={"sha256": found})})

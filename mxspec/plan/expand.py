@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from mxspec.load.errors import did_you_mean
 from mxspec.load.loaded import Arm, Loaded
 from mxspec.load.nodes import Plain
+from mxspec.load.paths import look_up
 from mxspec.plan.chain import Stretch
 from mxspec.plan.data import pin
 from mxspec.plan.identity import cell_id, chain_of, last_state, root_state, run_id, spec_hash
 from mxspec.plan.order import in_order
 from mxspec.plan.plan import Difference, PlannedArm
+from mxspec.plan.refer import with_states
 from mxspec.spec import Spec
+from mxspec.spec.levels import levels_of, width
 from mxspec.spec.stages import Alternate, RlStage
 
 
@@ -42,7 +46,7 @@ def choose(loaded: Loaded, arms: Sequence[str] | None, seeds: Sequence[int] | No
         UnknownChoice: The spec has no such arm or seed.
     """
     spec = loaded.whole
-    declared = list(spec.sweep.seeds) if spec.sweep else [spec.seed]
+    declared = list(spec.sweep.seeds or (spec.seed,)) if spec.sweep else [spec.seed]
     names = [arm.name for arm in loaded.arms]
     for name in arms or ():
         if name not in names:
@@ -63,7 +67,7 @@ def expand(loaded: Loaded, arms: Sequence[Arm], seeds: Sequence[int]) -> tuple[E
     found: dict[str, Expanded] = {}
     for seed in seeds:
         for arm in arms:
-            spec = in_order(pin(loaded.reseeded(arm, seed), loaded))
+            spec = in_order(with_states(pin(loaded.reseeded(arm, seed), loaded)))
             chain = chain_of(spec)
             run = run_id(last_state(spec, chain))
             known = found.get(run)
@@ -95,7 +99,9 @@ def executions_per_step(spec: Spec) -> int:
     """Executions of one rl step; 0 where there is no rl stage."""
     tree = spec.rollout.tree
     learns = any(isinstance(stage, RlStage) for stage in spec.stages)
-    return spec.questions.per_step * tree.designs * tree.executions if learns else 0
+    if not learns or spec.questions is None:
+        return 0
+    return spec.questions.per_step * prod(width(tree, level) for level in levels_of(spec.structure))
 
 
 def trained_by_rl(spec: Spec) -> tuple[str, ...]:
@@ -112,24 +118,10 @@ def differences(baseline: Arm, arm: Arm) -> tuple[Difference, ...]:
     """The values that an arm or the baseline declares and in which the two differ."""
     found: list[Difference] = []
     for path in dict.fromkeys((*baseline.changes, *arm.changes)):
-        before, after = _look_up(baseline.tree, path), _look_up(arm.tree, path)
+        before, after = look_up(baseline.tree, path), look_up(arm.tree, path)
         if before != after:
             found.append(Difference(path=path, baseline=brief(before), value=brief(after)))
     return tuple(found)
-
-
-def _look_up(tree: Plain, path: str) -> Plain:
-    from mxspec.load.paths import parse_path
-
-    value = tree
-    for step in parse_path(path):
-        if isinstance(value, list):
-            value = next(
-                (v for i, v in enumerate(value) if i == step or (isinstance(v, dict) and v.get("name") == step)), None
-            )
-        else:
-            value = value.get(str(step)) if isinstance(value, dict) else None
-    return value
 
 
 def brief(value: Plain) -> str:

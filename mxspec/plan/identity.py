@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from mxspec.load.staged import spec_in_stage
 from mxspec.plan.canonical import digest, leaves
 from mxspec.plan.chain import Stretch
 from mxspec.plan.reads import evaluation_reads, root_reads, stretch_reads
 from mxspec.spec import Spec
 from mxspec.spec.evaluate import Evaluation
-from mxspec.spec.stages import Alternate, RlStage, SftStage, Stage
+from mxspec.spec.stages import Alternate, PreferenceStage, RlStage, SftStage, Stage
 
 ID_LENGTH = 12
 """Hex digits of a run's id."""
@@ -62,8 +63,12 @@ def chain_of(spec: Spec) -> tuple[Stretch, ...]:
     chain: list[Stretch] = []
     state = root_state(spec)
     for index, stage in enumerate(spec.stages):
+        contents: dict[tuple[str, ...], str] = {}
+        staged = spec_in_stage(spec, stage)
         for first, steps, trains in blocks(stage):
-            content = digest("content", stretch_reads(spec, stage, trains))
+            if trains not in contents:
+                contents[trains] = digest("content", stretch_reads(staged, stage, trains))
+            content = contents[trains]
             stretch = Stretch(
                 stage=stage.name,
                 stage_index=index,
@@ -79,6 +84,9 @@ def chain_of(spec: Spec) -> tuple[Stretch, ...]:
                 stretch = stretch.model_copy(update={"end_state": state_at(stretch, steps)})
             state = stretch.end_state
             chain.append(stretch)
+        if isinstance(stage, RlStage) and stage.stop is not None:  # nobody knows before after how many steps it ends
+            state = digest("stop", state)
+            chain[-1] = chain[-1].model_copy(update={"end_state": state})
     return tuple(chain)
 
 
@@ -87,7 +95,9 @@ def blocks(stage: Stage) -> Iterator[tuple[int, int | None, tuple[str, ...]]]:
     if isinstance(stage, SftStage):
         yield 0, stage.epochs, stage.train
         return
-    assert isinstance(stage, RlStage)
+    if not isinstance(stage, RlStage):
+        yield 0, stage.rounds, stage.train if isinstance(stage, PreferenceStage) else ()
+        return
     if not isinstance(stage.train, Alternate):
         yield 0, stage.steps, stage.train
         return
@@ -118,8 +128,8 @@ def cell_id(spec: Spec) -> str:
     """The id of a spec without its seed: equal for replicates and for nothing else."""
     seedless = {key: value for key, value in root_reads(spec).items() if key != "seed"}
     contents: list[list[object]] = [
-        [digest("content", _without_seeds(stretch_reads(spec, stage, trains))), steps]
-        for stage in spec.stages
+        [digest("content", _without_seeds(stretch_reads(staged, stage, trains))), steps]
+        for stage, staged in ((one, spec_in_stage(spec, one)) for one in spec.stages)
         for _, steps, trains in blocks(stage)
     ]
     return run_id(digest("cell", seedless, _runs_of_equal(contents)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from mxspec.load.loaded import MAIN, Loaded
+from mxspec.load.loaded import Loaded
 from mxspec.plan.chain import Continues
 from mxspec.plan.expand import Expanded, choose, expand, planned_arms
 from mxspec.plan.plan import Plan, PlannedArm, PlannedRun, SharedWork, Status
@@ -56,12 +56,12 @@ def make_plan(
         file=str(loaded.path),
         base_dir=str(loaded.base_dir),
         runs_dir=str(runs_dir.absolute()),
-        baseline=spec.sweep.baseline if spec.sweep else MAIN,
+        baseline=loaded.arms[0].name,
         seeds=tuple(numbers),
         arms=planned,
         runs=runs,
         prefixes=tuple(prefixes),
-        shared=_shared(prefixes, runs),
+        shared=_shared(prefixes, pending),
         named=len(chosen) * len(numbers),
         warnings=(
             *map(str, loaded.warnings),
@@ -119,14 +119,19 @@ def _planned(
     )
 
 
-def _shared(prefixes: Sequence[PlannedRun], runs: Sequence[PlannedRun]) -> tuple[SharedWork, ...]:
-    found: dict[str, list[str]] = {}
-    for prefix in prefixes:
-        found.setdefault(prefix.chain[-1].stage, []).append(prefix.run)
-    return tuple(
-        SharedWork(stage=stage, jobs=len(jobs), runs=sum(bool(set(run.needs) & set(jobs)) for run in runs))
-        for stage, jobs in found.items()
-    )
+def _shared(prefixes: Sequence[PlannedRun], pending: Sequence[Expanded]) -> tuple[SharedWork, ...]:
+    """For every stage that is shared: how often it is trained, and how often it would be if nothing were shared."""
+    found: list[SharedWork] = []
+    for stage in dict.fromkeys(prefix.chain[-1].stage for prefix in prefixes):
+        ends = [_end_of(run, stage) for run in pending]
+        states = [state for state in ends if state is not None]
+        found.append(SharedWork(stage=stage, jobs=len(set(states)), runs=len(states)))
+    return tuple(found)
+
+
+def _end_of(run: Expanded, stage: str) -> str | None:
+    """The state after a stage of a run; None where it has no such stage."""
+    return next((stretch.end_state for stretch in reversed(run.chain) if stretch.stage == stage), None)
 
 
 def _warnings(loaded: Loaded, arms: Sequence[PlannedArm]) -> list[str]:

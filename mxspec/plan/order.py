@@ -8,7 +8,7 @@ from typing import TypeVar
 from mxspec.spec import Spec
 from mxspec.spec.policy import FromConfig
 from mxspec.spec.roles import Role
-from mxspec.spec.stages import SftStage
+from mxspec.spec.stages import SftStage, Teacher
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ def in_order(spec: Spec) -> Spec:
     credit = {role: one.model_copy(update={"terms": by_name(one.terms)}) for role, one in by_name(spec.credit).items()}
     stages = tuple(
         stage.model_copy(update={"data": stage.data.model_copy(update={"rows": by_name(stage.data.rows)})})
-        if isinstance(stage, SftStage)
+        if isinstance(stage, SftStage) and isinstance(stage.data, Teacher)
         else stage
         for stage in spec.stages
     )

@@ -77,9 +77,9 @@ class SharedWork(_Part):
 
     stage: str
     jobs: int
-    """Prefixes to be trained."""
+    """How often the stage is trained."""
     runs: int
-    """Runs that go on from them."""
+    """How often it would be if nothing were shared."""
 
 
 class Plan(_Part):

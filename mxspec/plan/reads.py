@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pydantic import BaseModel
+
 from mxspec.plan.canonical import leaves
 from mxspec.spec import Spec
-from mxspec.spec.benchmark import Jsonl
+from mxspec.spec.benchmark import Hub, Jsonl
 from mxspec.spec.evaluate import Evaluation, TemperatureOverride
-from mxspec.spec.policy import FromConfig, Split
-from mxspec.spec.stages import RlStage, SftStage, Stage
+from mxspec.spec.policy import FromConfig, Shared
+from mxspec.spec.roles import CheckpointModel, Role
+from mxspec.spec.stages import DemonstrationFile, PreferenceStage, RlStage, SearchStage, SftStage, Stage
 
 Reads = dict[str, object]
 
@@ -17,11 +20,13 @@ Reads = dict[str, object]
 def root_reads(spec: Spec) -> Reads:
     """The policies before any step: model, sharing, numerics, seed, and the corpus of a trained tokenizer.
 
-    Under `split` each role's parameters are drawn by its name, so the names count.
+    Where roles have parameters or adapters of their own, these are drawn by name, so the names count.
     """
     found: Reads = {"policy": leaves(spec.policy), "numerics": leaves(spec.numerics), "seed": spec.seed}
-    if isinstance(spec.policy.sharing, Split):
-        found["roles"] = sorted(spec.roles)
+    if not isinstance(spec.policy.sharing, Shared):
+        found["roles"] = sorted(name for name, role in spec.roles.items() if role.model is None)
+    if spec.init is not None:
+        found["init"] = {"state": spec.init.state or spec.init.sha256, "take": spec.init.take}
     if isinstance(spec.policy.model, FromConfig):
         stage = corpus_stage(spec, spec.policy.model)
         found["corpus"] = {"stage": stage.name, **demonstration_reads(spec, stage)}
@@ -36,43 +41,106 @@ def corpus_stage(spec: Spec, model: FromConfig) -> SftStage:
 
 
 def demonstration_reads(spec: Spec, stage: SftStage) -> Reads:
-    """The demonstrations of an sft stage: teacher, benchmark, and the prompts that they are written into."""
+    """The demonstrations of an sft stage: teacher and benchmark, or a file, and the prompts that they stand in."""
+    prompts = {role: leaves(spec.roles[role].prompt) for role in stage.train}
+    if isinstance(stage.data, DemonstrationFile):
+        data = leaves(stage.data)
+        del data["file"]
+        return {"data": data, "prompts": prompts}
     return {
         "data": leaves(stage.data),
         "benchmarks": benchmark_reads(spec, [stage.data.use]),
-        "prompts": {role: leaves(spec.roles[role].prompt) for role in stage.train},
+        "prompts": prompts,
     }
 
 
 def stretch_reads(spec: Spec, stage: Stage, trains: tuple[str, ...]) -> Reads:
     """What one step of a stage does and reads while it trains some roles."""
     what: Reads = {"kind": stage.kind, "stage": stage.name, "trains": list(trains)}
-    return what | (_sft_reads(spec, stage) if isinstance(stage, SftStage) else _rl_reads(spec, stage, trains))
+    match stage:
+        case SftStage():
+            return what | _sft_reads(spec, stage)
+        case RlStage():
+            return what | _rl_reads(spec, stage, trains)
+        case PreferenceStage():
+            return what | _preference_reads(spec, stage)
+        case SearchStage():
+            return what | _search_reads(spec, stage)
 
 
 def _sft_reads(spec: Spec, stage: SftStage) -> Reads:
     assert spec.learn.sft is not None
     found = {"learn": leaves(spec.learn.sft), **demonstration_reads(spec, stage)}
     if stage.gate is not None:
-        watched = sorted({measure.watch.split(".")[1] for measure in stage.gate.all})
         found["gate"] = leaves(stage.gate)
-        found["watched"] = {name: evaluation_reads(spec.evaluate[name], spec) for name in watched}
+        found["watched"] = _watched(spec, *(measure.watch for measure in stage.gate.all))
     return found
+
+
+def _watched(spec: Spec, *watches: str) -> Reads:
+    """The evaluations that decide when a stage ends."""
+    names = sorted({watch.split(".")[1] for watch in watches})
+    return {name: evaluation_reads(spec.evaluate[name], spec) for name in names}
 
 
 def _rl_reads(spec: Spec, stage: RlStage, trains: tuple[str, ...]) -> Reads:
     assert spec.learn.rl is not None
+    found = {
+        **_rollout_reads(spec),
+        "credit": {role: leaves(spec.credit[role]) for role in trains},
+        "learn": leaves(spec.learn.rl),
+    }
+    if stage.stop is not None:
+        found["stop"] = leaves(stage.stop)
+        found["watched"] = _watched(spec, stage.stop.watch)
+        found["watched_at"] = [_leaf_of(at) for at in spec.evaluate[stage.stop.watch.split(".")[1]].at]
+    return found
+
+
+def _leaf_of(at: object) -> object:
+    return leaves(at) if isinstance(at, BaseModel) else at
+
+
+def _rollout_reads(spec: Spec) -> Reads:
+    """What rolling out and scoring a batch of questions reads."""
+    assert spec.questions is not None
     return {
         "questions": leaves(spec.questions),
         "benchmarks": benchmark_reads(spec, [use.use for use in spec.questions.source]),
         "structure": leaves(spec.structure),
-        "roles": {name: leaves(role) for name, role in spec.roles.items()},
+        "roles": {name: role_reads(role) for name, role in spec.roles.items()},
         "rollout": leaves(spec.rollout),
         "reward": leaves(spec.reward),
-        "credit": {role: leaves(spec.credit[role]) for role in trains},
-        "learn": leaves(spec.learn.rl),
         "engine": spec.runtime.engine.kind,
     }
+
+
+def _preference_reads(spec: Spec, stage: PreferenceStage) -> Reads:
+    assert spec.learn.preference is not None
+    own = {name: value for name, value in leaves(stage).items() if name not in ("name", "train", "rounds", "set")}
+    return {**_rollout_reads(spec), "credit": {}, "learn": leaves(spec.learn.preference), "stage_reads": own}
+
+
+def _search_reads(spec: Spec, stage: SearchStage) -> Reads:
+    own = {name: value for name, value in leaves(stage).items() if name not in ("name", "rounds", "set")}
+    return {
+        "structure": leaves(spec.structure),
+        "benchmarks": benchmark_reads(spec, [use.use for use in stage.score_on]),
+        "roles": {name: role_reads(role) for name, role in spec.roles.items()},
+        "limits": leaves(spec.rollout.limits),
+        "serve": spec.numerics.serve,
+        "engine": spec.runtime.engine.kind,
+        "seed": spec.seed,
+        "stage_reads": own,
+    }
+
+
+def role_reads(role: Role) -> Reads:
+    """A role; of a checkpoint the state and whose parameters, not the spec that names them."""
+    found = leaves(role)
+    if isinstance(role.model, CheckpointModel):
+        found["model"] = {"kind": "checkpoint", "state": role.model.state, "role": role.model.role}
+    return found
 
 
 def evaluation_reads(evaluation: Evaluation, spec: Spec) -> Reads:
@@ -80,7 +148,7 @@ def evaluation_reads(evaluation: Evaluation, spec: Spec) -> Reads:
     override = evaluation.sampling if isinstance(evaluation.sampling, TemperatureOverride) else None
     changed = override.model_dump(exclude_none=True) if override else {}
     roles = {
-        name: leaves(role.model_copy(update={"sampling": role.sampling.model_copy(update=changed)}))
+        name: role_reads(role.model_copy(update={"sampling": role.sampling.model_copy(update=changed)}))
         for name, role in spec.roles.items()
     }
     return {
@@ -107,5 +175,7 @@ def benchmark_reads(spec: Spec, names: Iterable[str]) -> Reads:
             source = leaves(benchmark.source)
             del source["data"]
             one["source"] = source
+        elif isinstance(benchmark.source, Hub):
+            one["source"] = {key: value for key, value in leaves(benchmark.source).items() if key != "licence"}
         found[name] = one
     return found

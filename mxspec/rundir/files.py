@@ -31,6 +31,14 @@ def write_whole(path: Path, text: str, *, durable: bool = True) -> None:
         beside.unlink(missing_ok=True)
 
 
+def file_name(label: str) -> str:
+    """A label as the name of a file: itself where it can be one, else what can be and a hash of it."""
+    safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in label).lstrip(".")[:80]
+    if safe == label:
+        return safe
+    return f"{safe}-{hashlib.sha256(label.encode()).hexdigest()[:8]}".lstrip("-")
+
+
 def make_durable(path: Path) -> None:
     """Has a file outlive a loss of power; costs next to nothing where it was written back already."""
     descriptor = os.open(path, os.O_RDONLY)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from mxspec.rundir.files import write_whole
+from mxspec.rundir.files import file_name, write_whole
 from mxspec.rundir.models import Record
 
 
@@ -30,8 +30,7 @@ class SweepRecord(Record):
 
 def write_sweep(runs_dir: Path, sweep: SweepRecord) -> Path:
     """Writes the record of a sweep."""
-    safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in sweep.name).lstrip(".") or "sweep"
-    path = runs_dir / "sweeps" / f"{safe}.json"
+    path = runs_dir / "sweeps" / f"{file_name(sweep.name)}.json"
     write_whole(path, sweep.model_dump_json(indent=1) + "\n")
     return path
 

@@ -24,15 +24,21 @@ class TemperatureOverride(SpecModel):
     max_tokens: int | None = leaf("Longest response of every role.", unit="tokens", default=None, gt=0)
 
 
+class Best(SpecModel):
+    """Once a search stage has ended, on the best script that it found."""
+
+    best: str = leaf("Name of the search stage.")
+
+
 When = Literal["start", "epoch", "block_end", "stage_end", "end"]
 
 
 class Evaluation(SpecModel):
     """One evaluation; it has an id of its own, so adding one retrains nothing."""
 
-    at: tuple[When | Every, ...] = leaf(
+    at: tuple[When | Every | Best, ...] = leaf(
         "When: start (before the first step), epoch (after each sft epoch), block_end, stage_end, end, "
-        "`{every: n}` rl steps of a stage.",
+        "`{every: n}` rl steps of a stage, `{best: stage}` of a search; one stands for a list of one.",
         min_length=1,
     )
     on: tuple[Use, ...] = leaf("Benchmarks that judge.", min_length=1)

@@ -16,6 +16,7 @@ class AdamW(SpecModel):
     eps: float = leaf("Added to the root of the second moment.", default=1e-8, gt=0)
     weight_decay: float = leaf("Decoupled weight decay.", default=0.0, ge=0)
     grad_clip: float | None = leaf("Largest gradient norm; none: unclipped.", default=1.0, gt=0)
+    role_lr: dict[str, float] = leaf("Peak learning rate by role, where it differs.", default={})
 
 
 class Constant(SpecModel):
@@ -48,6 +49,10 @@ class Grpo(SpecModel):
     aggregate: Literal["token_mean", "sequence_mean", "sequence_sum"] = leaf(
         "How token losses become one number.", default="token_mean"
     )
+    ratio: Literal["token", "sequence"] = leaf(
+        "Probability ratio of each token, or one of the whole response (GSPO).", default="token"
+    )
+    kl: float = leaf("Weight of the divergence from the reference policy.", default=0.0, ge=0)
 
 
 class Update(SpecModel):
@@ -68,6 +73,7 @@ class LearnSft(SpecModel):
     schedule: Schedule = leaf("Learning rate over time.", default_factory=lambda: Constant(kind="constant"))
     batch: int = leaf("Rows per optimizer step, over all trained roles.", unit="rows", gt=0)
     loss_on: Literal["response"] = leaf("Tokens that carry loss.", default="response")
+    max_tokens: int | None = leaf("Rows beyond this length are left out.", unit="tokens", default=None, gt=0)
 
 
 class LearnRl(SpecModel):
@@ -79,8 +85,25 @@ class LearnRl(SpecModel):
     update: Update = leaf("How a batch is consumed.", default_factory=Update)
 
 
+class Dpo(SpecModel):
+    """Direct preference optimisation (Rafailov et al. 2023, eq. 7)."""
+
+    kind: Literal["dpo"]
+    beta: float = leaf("Strength of the pull towards the reference.", gt=0)
+
+
+class LearnPreference(SpecModel):
+    """Learning from pairs of designs."""
+
+    loss: Dpo = leaf("The objective.")
+    optimizer: AdamW = leaf("The optimizer.")
+    schedule: Schedule = leaf("Learning rate over time.", default_factory=lambda: Constant(kind="constant"))
+    batch: int = leaf("Pairs per optimizer step.", unit="pairs", default=64, gt=0)
+
+
 class Learn(SpecModel):
     """One block per kind of stage."""
 
     sft: LearnSft | None = leaf("For stages of kind sft.", default=None)
     rl: LearnRl | None = leaf("For stages of kind rl.", default=None)
+    preference: LearnPreference | None = leaf("For stages of kind preference.", default=None)

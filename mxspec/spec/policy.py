@@ -55,7 +55,25 @@ class Split(SpecModel):
     kind: Literal["split"]
 
 
-Sharing = Annotated[Shared | Split, Field(discriminator="kind")]
+class Lora(SpecModel):
+    """Every role has a low-rank adapter of its own over one frozen base (Hu et al. 2022)."""
+
+    kind: Literal["lora"]
+    rank: int = leaf("Rank of every adapter.", gt=0)
+    alpha: float = leaf("Scale; an adapter's output is multiplied by alpha / rank.", gt=0)
+    targets: Literal["all_linear", "attention"] | tuple[str, ...] = leaf(
+        "Layers that carry adapters: a named set, or patterns of module names.", default="all_linear"
+    )
+
+
+class Groups(SpecModel):
+    """Groups of roles, each group on a parameter set of its own."""
+
+    kind: Literal["groups"]
+    groups: dict[str, tuple[str, ...]] = leaf("Roles of each group, by the group's name.", min_length=1)
+
+
+Sharing = Annotated[Shared | Split | Lora | Groups, Field(discriminator="kind")]
 
 
 class Policy(SpecModel):

@@ -1,8 +1,12 @@
 """Roles: who writes, who plays which agents, with which prompt and sampling."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from mxspec.spec.base import SpecModel, leaf
+from mxspec.spec.policy import HuggingFace, PackageModel
+from mxspec.spec.reference import RunReference
 
 
 class Turn(SpecModel):
@@ -39,6 +43,28 @@ class Sampling(SpecModel):
     max_tokens: int = leaf("Longest response.", unit="tokens", gt=0)
 
 
+class EndpointModel(SpecModel):
+    """A model behind an HTTP endpoint."""
+
+    kind: Literal["endpoint"]
+    at: str = leaf("Name under `runtime.endpoints`.")
+    name: str = leaf("Name of the model there.")
+
+
+class CheckpointModel(SpecModel):
+    """The parameters that a role has in some state of another run."""
+
+    kind: Literal["checkpoint"]
+    run: RunReference = leaf("The run.")
+    stage: str = leaf("Stage of that run.")
+    step: int = leaf("Steps of that stage done; 0 is the state before its first.", ge=0)
+    role: str = leaf("Role of that run whose parameters are taken.")
+    state: str | None = leaf("The state that is meant; planning fills it in.", default=None, pattern=r"^[0-9a-f]{64}$")
+
+
+RoleModel = Annotated[EndpointModel | CheckpointModel | HuggingFace | PackageModel, Field(discriminator="kind")]
+
+
 class Role(SpecModel):
     """A role: the writer of designs, or the player of some agents."""
 
@@ -47,3 +73,4 @@ class Role(SpecModel):
     )
     prompt: Prompt = leaf("What the role reads.")
     sampling: Sampling = leaf("How its tokens are drawn.")
+    model: RoleModel | None = leaf("A model of its own: the role leaves the sharing and is frozen.", default=None)

@@ -7,12 +7,16 @@ from mxspec.spec.benchmark import Benchmark, Questions
 from mxspec.spec.evaluate import Evaluation
 from mxspec.spec.learn import Learn
 from mxspec.spec.policy import Policy
+from mxspec.spec.reference import Init
 from mxspec.spec.roles import Role
 from mxspec.spec.rollout import Credit, Reward, Rollout
 from mxspec.spec.runtime import Runtime
 from mxspec.spec.stages import Stage
 from mxspec.spec.structure import Structure
 from mxspec.spec.sweep import Sweep
+
+PRINTABLE = r"^[^\x00-\x1f\x7f]*$"
+"""No control characters: names are printed on terminals."""
 
 
 class Numerics(SpecModel):
@@ -26,7 +30,7 @@ class Spec(SpecModel):
     """One experiment, or a sweep of them."""
 
     language: Literal[1] = leaf("Version of the spec language.")
-    name: str = leaf("A label; not identity.", min_length=1)
+    name: str = leaf("A label; not identity.", min_length=1, max_length=200, pattern=PRINTABLE)
     notes: str | None = leaf("Free text; not identity.", default=None)
     vars: dict[str, Any] = leaf("Names for interpolation; not identity.", default={})
     seed: int = leaf("Seed of everything that is drawn.", default=0, ge=0, lt=2**63)
@@ -37,12 +41,14 @@ class Spec(SpecModel):
     benchmarks: dict[str, Benchmark] = leaf(
         "Benchmarks by name; those that are used and not declared here are read from benchmarks/.", default={}
     )
-    questions: Questions = leaf("Questions of an rl step.")
-    rollout: Rollout = leaf("How questions become trees.")
-    reward: Reward = leaf("What an execution and a design earn.")
+    questions: Questions | None = leaf("Questions of an rl step; none where no stage asks any.", default=None)
+    rollout: Rollout = leaf("How questions become trees.", default_factory=Rollout)
+    reward: Reward = leaf("What an execution and a design earn.", default_factory=Reward)
     credit: dict[str, Credit] = leaf("From rewards to advantages, by role.", default={})
     learn: Learn = leaf("How policies are updated.", default_factory=Learn)
     stages: tuple[Stage, ...] = leaf("What happens, in order.", default=())
     evaluate: dict[str, Evaluation] = leaf("Evaluations by name.", default={})
+    init: Init | None = leaf("What the policies start from, in place of their model.", default=None)
+    plugins: tuple[str, ...] = leaf("Plugin files and packages; code, so they need trust.", default=())
     runtime: Runtime = leaf("Where it happens.", default_factory=Runtime)
     sweep: Sweep | None = leaf("Arms and seeds; never inherited.", default=None)

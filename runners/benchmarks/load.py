@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mxspec.spec.benchmark import Benchmark, Procedural, SplitName
+from mxspec.spec.benchmark import Benchmark, Jsonl, Procedural, SplitName
 from runners.benchmarks.question import Question
 from runners.benchmarks.rows import read_rows
 from runners.benchmarks.source import ProceduralSource, RowSource, Source
@@ -80,6 +80,7 @@ def load_benchmark(name: str, benchmark: Benchmark, *, data_paths: Mapping[str, 
     spec = benchmark.source
     if isinstance(spec, Procedural):
         return LoadedBenchmark(name, benchmark, ProceduralSource(name, spec), ())
+    assert isinstance(spec, Jsonl), "`run` refuses datasets of the hub"
     if spec.data not in data_paths:
         raise ValueError(f"benchmark {name}: no path for the data {spec.data!r}; set runtime.data.{spec.data}")
     rows = read_rows(name, spec, Path(data_paths[spec.data]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mxspec.spec.stages import SftStage
+from mxspec.spec.stages import SftStage, Teacher
 from runners.benchmarks.teachers import demonstrations
 from runners.engines.draws import seed_of
 from runners.learning.rows import Row, imitation
@@ -21,6 +21,7 @@ def demonstration_rows(bench: Workbench, stage: SftStage, *, epoch: int) -> dict
         stage: Which teacher, how many rows.
         epoch: Epoch of the stage, from 0.
     """
+    assert isinstance(stage.data, Teacher), "`run` refuses files of demonstrations"
     seed = seed_of(bench.spec.seed, "demonstrations", stage.name, epoch)
     rows: dict[str, list[Row]] = {role: [] for role in stage.train}
     for shown in demonstrations(stage.data, bench.benchmarks[stage.data.use], seed=seed):

@@ -12,6 +12,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel, PreT
 
 from mxspec.spec import Spec
 from mxspec.spec.policy import FromConfig, Shared
+from mxspec.spec.runtime import TransformersEngine as TransformersSpec
 from runners.engines.draws import seed_of
 from runners.engines.transformers_engine import TransformersEngine
 from runners.policies.policy import Policies, Policy
@@ -76,6 +77,7 @@ def _policy(
     # The learner sets every group's hyper-parameters before each update; these only fill the fields.
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.0)
     wrapped, fabric_optimizer = fabric.setup(model, optimizer)
+    assert isinstance(spec.runtime.engine, TransformersSpec), "`run` refuses other engines"
     assert tokenizer.eos_token_id is not None and tokenizer.pad_token_id is not None
     engine = TransformersEngine(
         model,

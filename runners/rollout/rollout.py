@@ -15,7 +15,7 @@ from operator import attrgetter
 from mxspec.spec.roles import Role
 from mxspec.spec.rollout import Limits
 from mxspec.spec.rollout import Tree as TreeShape
-from mxspec.spec.structure import Fixed, Structure
+from mxspec.spec.structure import Fixed, Generated, Structure
 from runners.benchmarks.question import Question
 from runners.grading import Grade
 from runners.mas.build import Design, ScriptBuilder
@@ -95,6 +95,7 @@ def _design(tree: Tree, method: Method, seed: SeedParts) -> None:
             design = method.builder.build(structure.text, node.value.text)
             tree.designs.append(Node(node.path.child("design", 0), node.path, design))
         return
+    assert isinstance(structure, Generated), "`run` refuses other structures"
     asked = [node for node in tree.questions for _ in range(method.shape.designs)]
     ready = [
         Ready(node.path.child("design", i % method.shape.designs), structure.writer, _writing(node.value), True)

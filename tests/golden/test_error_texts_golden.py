@@ -37,7 +37,7 @@ CASES: dict[str, str] = {
     "C40 a baseline that is no arm": SMALL + "sweep: {baseline: mian, arms: {main: {}}, seeds: [0]}\n",
     "C40 an arm that leads nowhere": SMALL + "sweep: {baseline: a, arms: {a: {stages.rll.steps: 3}}, seeds: [0]}\n",
     "C41 nothing to unset": SMALL + "$unset: [evaluate.smoke]\n",
-    "a list that is a word": changed(("at: [stage_end]", "at: stage_end")),
+    "a list that is a word": changed(("reduce: outcome, group: [question]", "reduce: outcome, group: question")),
     "a union": changed(("train: {kind: alternate, order: [executor, designer], every: 10}", "train: all")),
 }
 

@@ -80,6 +80,8 @@ def test_a_file_replaces_an_inherited_text_and_the_reverse(tmp_path: Path) -> No
 def test_paths_start_at_the_file_that_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, "deep", "a/prompts/p.md")
     base = changed(('text: "design {question}"', "file: prompts/p.md"))
+    base += "benchmarks: {mine: {source: {kind: jsonl, data: x}, grader: {kind: integer}}}\n"
+    base = base.replace("  test: {at: [stage_end]", "  mine: {at: [end], on: [{use: mine}]}\n  test: {at: [stage_end]")
     write(tmp_path, base + "runtime: {data: {x: [rows.jsonl, '${env:ROWS}']}}\n", "a/base.yaml")
     path = write(tmp_path, "extends: ../a/base.yaml\nname: child\n", "b/child.yaml")
     monkeypatch.chdir(tmp_path / "b")

@@ -110,7 +110,8 @@ def test_a_group_of_one_gives_no_signal(tmp_path: Path) -> None:
     assert (
         errors(
             tmp_path,
-            changed(("designs: 4, executions: 2", "designs: 1, executions: 4"), (ALTERNATE, "train: [executor]")),
+            changed(("designs: 4, executions: 2", "designs: 1, executions: 4")),
+            "stages.rl.train=[executor]",
         )
         == ()
     )

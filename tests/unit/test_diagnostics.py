@@ -58,7 +58,11 @@ def test_an_unknown_kind_lists_the_kinds(tmp_path: Path) -> None:
 
 def test_a_missing_kind_lists_the_kinds(tmp_path: Path) -> None:
     found = one_error(tmp_path, changed(("{kind: generated, writer: designer}", "{writer: designer}")))
-    assert (found.code, found.path, found.hint) == ("no-kind", "structure", "kinds are generated, fixed")
+    assert (found.code, found.path, found.hint) == (
+        "no-kind",
+        "structure",
+        "kinds are generated, fixed, searched, cascade",
+    )
 
 
 def test_a_value_of_a_union_gets_one_error(tmp_path: Path) -> None:
@@ -66,8 +70,10 @@ def test_a_value_of_a_union_gets_one_error(tmp_path: Path) -> None:
     assert found.path == "evaluate.test.at[0]" and "did you mean 'stage_end'?" in found.hint
     found = one_error(tmp_path, changed(("at: [stage_end]", "at: [{evry: 3}]")))
     assert found.hint == "did you mean 'every'?"
-    found = one_error(tmp_path, changed(("at: [stage_end]", "at: stage_end")))
-    assert found.hint == "write [stage_end]"
+    found = one_error(tmp_path, changed(("at: [stage_end]", "at: [{bst: cold}]")))
+    assert found.hint == "did you mean 'best'?"
+    found = one_error(tmp_path, changed(("reduce: outcome, group: [question]", "reduce: outcome, group: question")))
+    assert found.hint == "write [question]"
     found = one_error(
         tmp_path, changed(("train: {kind: alternate, order: [executor, designer], every: 10}", "train: all"))
     )

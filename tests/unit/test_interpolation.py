@@ -11,7 +11,7 @@ from mxspec.load.errors import Findings
 from mxspec.load.interpolate import interpolate
 from mxspec.load.nodes import to_plain
 from mxspec.load.read import read_text
-from tests.support.specs import SMALL, changed, load, one_error
+from tests.support.specs import changed, load, one_error
 
 
 def resolved(text: str) -> object:
@@ -80,9 +80,10 @@ def test_a_missing_target_has_a_suggestion() -> None:
 
 def test_the_environment_stands_under_runtime_only_and_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROWS", "/elsewhere")
-    loaded = load(
-        tmp_path, SMALL + "vars: {d: sub}\nruntime: {data: {x: ['${env:ROWS}/${vars.d}/a', '${env:NONE,/b}']}}\n"
-    )
+    read = "benchmarks: {mine: {source: {kind: jsonl, data: x}, grader: {kind: integer}}}\n"
+    runtime = "runtime: {data: {x: ['${env:ROWS}/${vars.d}/a', '${env:NONE,/b}']}}\n"
+    text = changed(("split: test}]}", "split: test}, {use: mine}]}"))
+    loaded = load(tmp_path, text + read + "vars: {d: sub}\n" + runtime)
     assert loaded.whole.runtime.data["x"] == ("${env:ROWS}/sub/a", "${env:NONE,/b}")
     found = one_error(tmp_path, changed(("name: small", "name: '${env:HOME}'")))
     assert found.code == "env"

@@ -283,7 +283,7 @@ def test_a_run_without_steps_is_its_evaluations(tmp_path: Path) -> None:
         ),
         ("at: [stage_end]", "at: [start]"),
     )
-    text = text[: text.index("stages:")] + text[text.index("evaluate:") :]
+    text = text[: text.index("questions:")] + text[text.index("evaluate:") :]
     first, other = (planned(tmp_path, text, *sets).runs[0] for sets in ((), ("evaluate.test.on[0].limit=3",)))
     assert first.chain == () and first.run != other.run and first.root_state == other.root_state
     assert planned(tmp_path, text, "evaluate.test.at=[start, end]").runs[0].run == first.run

@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 
 from mxspec.compile.job import Job
+from mxspec.rundir import Manifest
 from runners.benchmarks import load_benchmark
 from runners.position import Position, chain_states, max_steps
 from runners.run import Run, end_labels
@@ -96,7 +97,18 @@ def test_every_step_has_a_state_of_its_own(tmp_path: Path) -> None:
 def test_checkpoints_that_the_spec_keeps_outlive_the_next_one(tmp_path: Path) -> None:
     [job] = smoke_jobs(tmp_path, "runtime.checkpoints.keep=[stage_end, end]")
     run = books(job, Position(step=8))
+
+    def saved(state: str, step: int, stage_step: int = 1) -> Manifest:
+        return Manifest(
+            kind="checkpoint", attempt=0, step=step, stage="rl", stage_step=stage_step, state=state, files={}
+        )
+
     cold, block, _, end = (stretch.end_state for stretch in job.chain)
-    assert run.keeps(cold, 2) and run.keeps(end, 7)
-    assert not run.keeps(block, 4) and not run.keeps("of another chain", 3)
-    assert run.keeps(block, 8), "the newest is always kept"
+    assert run.keeps(saved(cold, 2)) and run.keeps(saved(end, 7))
+    assert not run.keeps(saved(block, 4)) and not run.keeps(saved("of another chain", 3))
+    assert run.keeps(saved(block, 8)), "the newest is always kept"
+    assert not run.keeps(saved(cold, 0))
+    [job] = smoke_jobs(tmp_path, "runtime.checkpoints.keep=[start, {multiple_of: 3}]")
+    run = books(job, Position(step=8))
+    assert run.keeps(saved("of step 6 of the stage", 7, stage_step=6)) and run.keeps(saved("root", 0))
+    assert not run.keeps(saved(cold, 2)), "neither a multiple of three nor the start"

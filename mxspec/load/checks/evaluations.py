@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from mxspec.load.checks.data import teachers_of
 from mxspec.load.checks.where import Checker
-from mxspec.spec.evaluate import Evaluation, Every
-from mxspec.spec.stages import SftStage
+from mxspec.load.errors import did_you_mean
+from mxspec.load.nodes import Step
+from mxspec.spec.evaluate import Best, Evaluation, Every
+from mxspec.spec.stages import RlStage, SearchStage
 
 
 def check_evaluations(checker: Checker) -> None:
     """Checks `evaluate`."""
     spec = checker.spec
-    trains_on = {use.use for use in spec.questions.source if use.split == "train"} if spec.stages else set()
-    trains_on |= {stage.data.use for stage in spec.stages if isinstance(stage, SftStage)}
+    asked = spec.questions.source if spec.questions else ()
+    trains_on = {use.use for use in asked if use.split == "train"} if spec.stages else set()
+    trains_on |= {teacher.use for teacher in teachers_of(spec)}
     for name, evaluation in spec.evaluate.items():
         if evaluation.tree.designs > 1 and (evaluation.structure is not None or checker.writer is None):
             path = ("evaluate", name, "tree", "designs")
@@ -22,9 +26,12 @@ def check_evaluations(checker: Checker) -> None:
                 checker.warn(
                     "train-split", ("evaluate", name, "on", index), message, "write split: validation, or test"
                 )
+        for index, at in enumerate(evaluation.at):
+            if isinstance(at, Best):
+                _best(checker, ("evaluate", name, "at", index, "best"), at)
         if not _is_due(checker, evaluation):
             checker.warn("never-due", ("evaluate", name, "at"), "is never due in these stages")
-    for index, use in enumerate(spec.questions.source):
+    for index, use in enumerate(asked):
         if use.split != "train":
             message = f"trains on the {use.split} split of {use.use!r}"
             if any(one.use == use.use and one.split == use.split for e in spec.evaluate.values() for one in e.on):
@@ -34,6 +41,13 @@ def check_evaluations(checker: Checker) -> None:
                 checker.error("overlap", ("questions", "from", index, "split"), message, "write split: train")
 
 
+def _best(checker: Checker, path: tuple[Step, ...], at: Best) -> None:
+    searches = [stage.name for stage in checker.spec.stages if isinstance(stage, SearchStage)]
+    if at.best not in searches:
+        hint = did_you_mean(at.best, searches) or f"searches are {', '.join(searches) or 'none'}"
+        checker.error("no-search", path, f"no stage of kind search is called {at.best!r}", hint)
+
+
 def _is_due(checker: Checker, evaluation: Evaluation) -> bool:
     kinds = {stage.kind for stage in checker.spec.stages}
     for at in evaluation.at:
@@ -41,10 +55,12 @@ def _is_due(checker: Checker, evaluation: Evaluation) -> bool:
             return True
         if isinstance(at, Every) or at == "block_end":
             if any(
-                stage.kind == "rl" and (not isinstance(at, Every) or at.every <= stage.steps)
+                isinstance(stage, RlStage) and (not isinstance(at, Every) or at.every <= stage.steps)
                 for stage in checker.spec.stages
             ):
                 return True
+        elif isinstance(at, Best):
+            return True
         elif at == "epoch":
             if "sft" in kinds:
                 return True

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import ast
+import re
 from fnmatch import fnmatchcase
 from itertools import combinations
 
 from mxspec.load.checks.where import Checker
+from mxspec.load.errors import did_you_mean
 from mxspec.load.nodes import Step
 from mxspec.spec.policy import FromConfig
-from mxspec.spec.structure import Fixed
+from mxspec.spec.structure import Cascade, Fixed, Generated, Script, Searched
 
 ANY = "*"
+PLACEHOLDERS = ("question", "agent", "instructions", "previous", "history")
+"""What a prompt's braces may name."""
+_BRACED = re.compile(r"\{([A-Za-z_]+)\}")
 
 
 def check_roles(checker: Checker) -> None:
     """Checks `structure`, `roles` and what `policy` says about them."""
     spec = checker.spec
     writer = checker.writer
-    if spec.structure.kind == "generated":
+    if isinstance(spec.structure, (Generated, Searched)):
         checker.known_role(spec.structure.writer, ("structure", "writer"))
+    if isinstance(spec.structure, Cascade):
+        for level, one in spec.structure.levels.items():
+            checker.known_role(one.role, ("structure", "levels", level, "role"))
     for name, role in spec.roles.items():
-        if role.agents is None and name != writer:
+        if role.agents is None and name != writer and name not in checker.levels:
             why = "plays no agents and writes no designs, so nothing serves it"
             checker.error(
                 "idle-role", ("roles", name), f"the role {name!r} {why}", "give it `agents`, or remove it", key=True
@@ -30,14 +38,27 @@ def check_roles(checker: Checker) -> None:
             checker.error(
                 "missing", ("roles", name, "prompt"), "the prompt has no text", "write `text`, or name a `file`"
             )
+        _placeholders(checker, name)
         _context(checker, name)
     _coverage(checker)
     _script(checker, ("structure",), spec.structure if isinstance(spec.structure, Fixed) else None)
+    if isinstance(spec.structure, Searched):
+        _script(checker, ("structure", "start"), spec.structure.start)
     for name, evaluation in spec.evaluate.items():
         _script(checker, ("evaluate", name, "structure"), evaluation.structure)
     if isinstance(spec.structure, Fixed) and spec.rollout.tree.designs > 1:
         path = ("rollout", "tree", "designs")
         checker.error("fixed-designs", path, "a fixed structure has one design per question", "write designs: 1")
+
+
+def _placeholders(checker: Checker, name: str) -> None:
+    """A word in braces that is nearly a placeholder is a slip; every other brace is text."""
+    prompt = checker.spec.roles[name].prompt
+    for part in ("text", "system"):
+        for word in _BRACED.findall(getattr(prompt, part) or ""):
+            close = did_you_mean(word, PLACEHOLDERS) if word not in PLACEHOLDERS else ""
+            if close:
+                checker.warn("placeholder", ("roles", name, "prompt", part), f"{{{word}}} stays as it is", close)
 
 
 def _context(checker: Checker, name: str) -> None:
@@ -64,11 +85,11 @@ def _coverage(checker: Checker) -> None:
             checker.error("agents", ("roles", second, "agents"), message, "let each agent match one role")
 
 
-def _script(checker: Checker, path: tuple[Step, ...], structure: Fixed | None) -> None:
+def _script(checker: Checker, path: tuple[Step, ...], structure: Fixed | Script | None) -> None:
     if structure is None:
         return
     if structure.text is None:
-        checker.error("missing", path, "the fixed structure has no script", "name a `file`")
+        checker.error("missing", path, "the structure has no script", "name a `file`")
         return
     try:
         names = agents_in(structure.text)

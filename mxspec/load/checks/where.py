@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from mxspec.load.errors import Findings, Position, did_you_mean
 from mxspec.load.nodes import MapNode, Node, Step, child, dotted
 from mxspec.spec import Spec
-from mxspec.spec.stages import Alternate, RlStage
+from mxspec.spec.stages import Alternate, SearchStage, Stage
+from mxspec.spec.structure import Cascade, Generated, Searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,16 @@ class Checker:
             node = found
         return node.keys.get(str(path[-1]), node.at)
 
+    def written(self, *path: Step) -> bool:
+        """Whether a value stands in the spec, rather than being a default."""
+        node: Node = self.root
+        for step in path:
+            found = child(node, step)
+            if found is None:
+                return False
+            node = found
+        return True
+
     def error(self, code: str, path: tuple[Step, ...], message: str, hint: str = "", *, key: bool = False) -> None:
         """Adds an error at a path (at its key where `key`)."""
         at = self.key_at(*path) if key else self.at(*path)
@@ -59,18 +70,26 @@ class Checker:
 
     @property
     def writer(self) -> str | None:
-        """The role that writes designs; None under a fixed structure.
+        """The role that writes designs; None under a fixed structure and a cascade.
 
         Where the named one does not exist, the only role without agents is meant: its name is
         reported once, and no rule trips over it again.
         """
-        if self.spec.structure.kind != "generated":
+        if not isinstance(self.spec.structure, (Generated, Searched)):
             return None
         named = self.spec.structure.writer
         silent = [name for name, role in self.spec.roles.items() if role.agents is None]
         return silent[0] if named not in self.spec.roles and len(silent) == 1 else named
 
+    @property
+    def levels(self) -> dict[str, str]:
+        """Role -> the level of a cascade that it writes."""
+        structure = self.spec.structure
+        return {one.role: name for name, one in structure.levels.items()} if isinstance(structure, Cascade) else {}
 
-def trained_roles(stage: RlStage) -> tuple[str, ...]:
-    """Roles that an rl stage trains, in the order of their first block."""
+
+def trained_roles(stage: Stage) -> tuple[str, ...]:
+    """Roles that a stage trains, in the order of their first block."""
+    if isinstance(stage, SearchStage):
+        return ()
     return tuple(dict.fromkeys(stage.train.order if isinstance(stage.train, Alternate) else stage.train))

@@ -1,0 +1,44 @@
+"""Values that nothing reads: an error where the file writes them, pruned and reported where they are inherited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxspec.load.checks.data import used_benchmarks
+from mxspec.load.checks.where import trained_roles
+from mxspec.load.nodes import Path
+from mxspec.spec import Spec
+from mxspec.spec.benchmark import Jsonl
+from mxspec.spec.roles import EndpointModel
+from mxspec.spec.stages import PreferenceStage, RlStage
+
+
+def unread(spec: Spec) -> Iterator[tuple[Path, str]]:
+    """Parts of a spec that no step, no evaluation and no worker reads, each with the reason."""
+    kinds = {stage.kind for stage in spec.stages}
+    for kind in ("sft", "rl", "preference"):
+        if getattr(spec.learn, kind) is not None and kind not in kinds:
+            yield ("learn", kind), f"there is no stage of kind {kind}"
+    if "rl" not in kinds and "preference" not in kinds:
+        if spec.questions is not None:
+            yield ("questions",), "no stage asks questions"
+        if spec.rollout.tree != type(spec.rollout.tree)() and "search" not in kinds:
+            yield ("rollout", "tree"), "no stage rolls out; evaluations have trees of their own"
+        if spec.reward.terms:
+            yield ("reward", "terms"), "no stage learns from a reward"
+    learners = {role for stage in spec.stages if isinstance(stage, RlStage) for role in trained_roles(stage)}
+    for role in spec.credit:
+        if role in spec.roles and role not in learners and not any(isinstance(s, PreferenceStage) for s in spec.stages):
+            yield ("credit", role), f"no rl stage trains {role!r}"
+    used = used_benchmarks(spec)
+    for name in spec.benchmarks:
+        if name not in used:
+            yield ("benchmarks", name), "no stage and no evaluation uses it"
+    files = {one.source.data for one in spec.benchmarks.values() if isinstance(one.source, Jsonl)}
+    for name in spec.runtime.data:
+        if name not in files:
+            yield ("runtime", "data", name), "no benchmark reads it"
+    endpoints = {role.model.at for role in spec.roles.values() if isinstance(role.model, EndpointModel)}
+    for name in spec.runtime.endpoints:
+        if name not in endpoints:
+            yield ("runtime", "endpoints", name), "no role is served by it"
