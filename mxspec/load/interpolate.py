@@ -177,6 +177,13 @@ def _indexed(root: Node, path: Path) -> Path:
     return tuple(found)
 
 
+def targets(root: MapNode) -> tuple[Path, ...]:
+    """Where the references of a tree lead, those that resolve."""
+    resolver = _Resolver(root, Findings(), True)
+    resolver.collect()
+    return tuple(one.target for found in resolver.references.values() for one in found)
+
+
 def interpolate(root: MapNode, findings: Findings, *, partial: bool = False) -> MapNode:
     """Resolves all references of a tree.
 

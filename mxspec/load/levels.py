@@ -24,8 +24,10 @@ def unknown_levels(root: MapNode, findings: Findings) -> set[Path]:
             continue
         known = _levels(structure)
         for key, node in tree.entries.items():
+            if key in (known or _ALL):
+                continue
             close = did_you_mean(key, known or _ALL)
-            if key in (known or _ALL) or (known is None and not close):
+            if known is None and not close:
                 continue
             if key in _ALL and isinstance(node, ScalarNode) and node.value == 1 and node.value is not True:
                 continue  # one child a node is no level

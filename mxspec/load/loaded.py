@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
+from mxspec.load.checks import check
 from mxspec.load.compose import DIRECTIVES, Composer, Dropped
 from mxspec.load.errors import Diagnostic, Findings, Position, shown
 from mxspec.load.inline import inline
-from mxspec.load.interpolate import has_marks, interpolate
+from mxspec.load.interpolate import interpolate, targets
 from mxspec.load.nodes import MapNode, Node, Path, Plain, ScalarNode, dotted, get, remove, to_plain, walk
+from mxspec.load.patch import Patcher
 from mxspec.load.paths import NoSuchPath, parse_path, put
+from mxspec.load.pause import collection_paused
 from mxspec.load.points import MAIN, Change, Point, excluded, points_of
 from mxspec.load.read import parse_value
 from mxspec.load.shipped import locate
@@ -109,6 +112,7 @@ def _with_seed(spec: Spec, seed: int) -> Spec:
     return spec.model_copy(update={"seed": seed})
 
 
+@collection_paused()
 def load_spec(path: FilePath | str, *, sets: Sequence[str] = ()) -> Loaded:
     """Reads, composes, resolves and checks a spec with all its arms.
 
@@ -179,7 +183,7 @@ class _Loading:
         spec = validate(whole, Spec, self.findings)
         if spec is None:
             return None
-        self._check(spec, whole)
+        check(spec, whole, self.findings)
         for stage in spec.stages:
             if stage.set:
                 self._staged(whole, stage.name)
@@ -193,7 +197,7 @@ class _Loading:
         if len(self.findings.errors) == before:
             spec = validate(changed, Spec, self.findings)
             if spec is not None:
-                self._check(spec, changed)
+                check(spec, changed, self.findings)
         self._label(before, f"as the stage {name!r} sets it")
 
     def _prune(self, specs: Sequence[Spec], whole: MapNode) -> tuple[Pruned, ...]:
@@ -224,11 +228,6 @@ class _Loading:
         sweep, rest = root.entries.get("sweep"), root.without("sweep")
         resolved = inline(write_out(interpolate(rest, self.findings)), self.composer)
         return resolved if sweep is None else resolved.put("sweep", sweep, root.keys["sweep"])
-
-    def _check(self, spec: Spec, root: MapNode) -> None:
-        from mxspec.load.checks import check
-
-        check(spec, root, self.findings)
 
     def _command_line(self) -> tuple[Change, ...]:
         changes: list[Change] = []
@@ -269,10 +268,13 @@ class _Loading:
         sweep = root.entries["sweep"]
         assert isinstance(sweep, MapNode)
         rest = root.without("sweep")
+        plain = to_plain(whole.without("sweep"))
+        assert isinstance(plain, dict)
+        patcher = Patcher(rest, whole.without("sweep"), plain, spec.model_copy(update={"sweep": None}))
         arms: list[Arm] = []
         wrong = 0
         for point in points_of(sweep, spec.sweep, self.findings):
-            arm = self._arm(rest, point)
+            arm = self._patch(patcher, point) or self._arm(rest, point)
             if arm is None:
                 wrong += 1
                 if wrong == MOST_TOLD:
@@ -282,6 +284,19 @@ class _Loading:
         if not arms and not self.findings.errors:
             self.findings.error("no-points", "the sweep excludes all of its points", path="sweep", at=sweep.at)
         return tuple(arms)
+
+    def _patch(self, patcher: Patcher, point: Point) -> Arm | None:
+        """The short way to a point; None where there is none, or something is wrong with it."""
+        found = None if any(stage.set for stage in patcher.spec.stages) else patcher.patched(point.changes)
+        if found is None:
+            return None
+        tree, plain, spec = found
+        findings = Findings()
+        check(spec, tree, findings)
+        if findings.errors:
+            return None
+        self.findings.warnings += findings.warnings
+        return Arm(point.name, point.arm, {one.path: to_plain(one.node) for one in point.changes}, spec, plain)
 
     def _arm(self, root: MapNode, point: Point) -> Arm | None:
         before = len(self.findings.errors)
@@ -306,12 +321,15 @@ class _Loading:
 
     def _reseeder(self, root: MapNode) -> Callable[[Arm, int], Spec]:
         """Seeds are set on the model, unless something refers to the seed."""
-        if not any(has_marks(path, node) for path, node in walk(root)):
+        if ("seed",) not in targets(root):
             return lambda arm, seed: _with_seed(arm.spec, seed)
+        loaded: dict[int, dict[str, Spec]] = {}
 
         def reseed(arm: Arm, seed: int) -> Spec:
-            loading = _Loading(self.path, (*self.sets, f"seed={seed}"))
-            return next(one.spec for one in loading.load().arms if one.name == arm.name)
+            if seed not in loaded:
+                loading = _Loading(self.path, (*self.sets, f"seed={seed}"))
+                loaded[seed] = {one.name: one.spec for one in loading.load().arms}
+            return loaded[seed][arm.name]
 
         return reseed
 

@@ -6,11 +6,28 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from functools import cache
+from json.encoder import encode_basestring
 
 from pydantic import BaseModel
 
 VERSION = "mxspec-1"
 """Part of every hash; another one makes every id new."""
+
+
+class Leaves(dict[str, object]):
+    """The leaves of a model, with their canonical text, which the points of a sweep share."""
+
+    __slots__ = ("_text",)
+
+    @property
+    def text(self) -> str:
+        """The canonical JSON; the leaves do not change once it has been asked for."""
+        try:
+            return self._text
+        except AttributeError:
+            self._text: str = _map_text(self)
+            return self._text
 
 
 def canonical(value: object) -> str:
@@ -20,24 +37,34 @@ def canonical(value: object) -> str:
         TypeError: A type that has no canonical form; nothing is guessed.
         ValueError: A number that is not finite.
     """
-    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def _plain(value: object) -> object:
-    if value is None or type(value) in (str, bool, int):
-        return value
-    if type(value) is float:
+    kind = type(value)
+    if kind is Leaves:
+        assert isinstance(value, Leaves)
+        return value.text
+    if kind is str:
+        assert isinstance(value, str)
+        return encode_basestring(value)
+    if kind is int:
+        return str(value)
+    if value is None or kind is bool:
+        return json.dumps(value)
+    if kind is float:
+        assert isinstance(value, float)
         if not math.isfinite(value):
             raise ValueError(f"{value} is not finite, so it has no identity")
-        return value + 0.0
-    if type(value) in (list, tuple):
+        return json.dumps(value + 0.0)
+    if kind is list or kind is tuple:
         assert isinstance(value, (list, tuple))
-        return [_plain(item) for item in value]
+        return f"[{','.join([canonical(item) for item in value])}]"
     if isinstance(value, Mapping):
-        if not all(type(key) is str for key in value):
-            raise TypeError("a map with keys that are no strings has no identity")
-        return {key: _plain(item) for key, item in value.items()}
-    raise TypeError(f"a {type(value).__name__} has no identity")
+        return _map_text(value)
+    raise TypeError(f"a {kind.__name__} has no identity")
+
+
+def _map_text(value: Mapping[str, object]) -> str:
+    if not all(type(key) is str for key in value):
+        raise TypeError("a map with keys that are no strings has no identity")
+    return f"{{{','.join([f'{encode_basestring(key)}:{canonical(value[key])}' for key in sorted(value)])}}}"
 
 
 def digest(*parts: object) -> str:
@@ -46,20 +73,48 @@ def digest(*parts: object) -> str:
 
 
 def leaves(model: BaseModel) -> dict[str, object]:
-    """A model as it is hashed: leaves at their default left out, so that a later field changes no id."""
-    found: dict[str, object] = {}
-    for name, field in type(model).model_fields.items():
+    """A model as it is hashed: leaves at their default left out, so that a later field changes no id.
+
+    What is returned is remembered: copy it to change it.
+    """
+    return _known(model)
+
+
+MOST_KNOWN = 50_000
+"""Models whose leaves are remembered; the points of a sweep share most of theirs."""
+
+_KNOWN: dict[int, tuple[BaseModel, Leaves]] = {}
+
+
+def _known(model: BaseModel) -> Leaves:
+    known = _KNOWN.get(id(model))
+    if known is not None and known[0] is model:
+        return known[1]
+    found = Leaves()
+    for name, key, required, default in _fields(type(model)):
         value = getattr(model, name)
-        if field.is_required() or value != field.get_default(call_default_factory=True):
-            found[field.alias or name] = _leaf(value)
+        if required or value != default:
+            found[key] = _leaf(value)
     for name, value in (model.__pydantic_extra__ or {}).items():
         found[name] = _leaf(value)
+    if len(_KNOWN) >= MOST_KNOWN:
+        _KNOWN.clear()
+    _KNOWN[id(model)] = (model, found)
     return found
+
+
+@cache
+def _fields(kind: type[BaseModel]) -> tuple[tuple[str, str, bool, object], ...]:
+    """Name, key, whether it is required, and default, of every field."""
+    return tuple(
+        (name, field.alias or name, field.is_required(), field.get_default(call_default_factory=True))
+        for name, field in kind.model_fields.items()
+    )
 
 
 def _leaf(value: object) -> object:
     if isinstance(value, BaseModel):
-        return leaves(value)
+        return _known(value)
     if isinstance(value, (list, tuple)):
         return [_leaf(item) for item in value]
     if isinstance(value, Mapping):

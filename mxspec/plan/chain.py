@@ -23,6 +23,10 @@ class Stretch(BaseModel):
     """Number of steps; None where a gate decides (bounded by `gate.max_epochs`)."""
     start_state: str
     """State before its first step."""
+    base_state: str
+    """State before the first of the neighbouring stretches that do the same."""
+    base_steps: int
+    """Steps of those before it."""
     content: str
     """Hash of what one step does and of every leaf that it reads."""
     end_state: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from mxspec.load.checks.data import used_benchmarks
@@ -30,7 +31,13 @@ def find_data(candidates: Sequence[str], base_dir: Path) -> Path | None:
 
 
 def sha256_of(path: Path) -> str:
-    """Hash of a file's bytes."""
+    """Hash of a file's bytes, taken again only where the file has changed."""
+    found = path.stat()
+    return _sha256(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=256)
+def _sha256(path: Path, modified: int, size: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

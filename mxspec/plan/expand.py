@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from mxspec.load.errors import did_you_mean
@@ -12,7 +12,7 @@ from mxspec.load.nodes import Plain
 from mxspec.load.paths import look_up
 from mxspec.plan.chain import Stretch
 from mxspec.plan.data import pin
-from mxspec.plan.identity import cell_id, chain_of, last_state, root_state, run_id, spec_hash
+from mxspec.plan.identity import identify
 from mxspec.plan.order import in_order
 from mxspec.plan.plan import Difference, PlannedArm
 from mxspec.plan.refer import with_states
@@ -68,13 +68,15 @@ def expand(loaded: Loaded, arms: Sequence[Arm], seeds: Sequence[int]) -> tuple[E
     for seed in seeds:
         for arm in arms:
             spec = in_order(with_states(pin(loaded.reseeded(arm, seed), loaded)))
-            chain = chain_of(spec)
-            run = run_id(last_state(spec, chain))
-            known = found.get(run)
+            own = identify(spec)
+            known = found.get(own.run)
             names = (*(known.arms if known else ()), arm.name)
             if known:
-                spec, chain = known.spec, known.chain
-            found[run] = Expanded(run, cell_id(spec), seed, names, spec, spec_hash(spec), root_state(spec), chain)
+                found[own.run] = replace(known, arms=names)
+            else:
+                found[own.run] = Expanded(
+                    own.run, own.cell, seed, names, spec, own.spec_hash, own.root_state, own.chain
+                )
     return tuple(found.values())
 
 

@@ -9,7 +9,7 @@ its epochs is not known before.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from dataclasses import dataclass
 
 from mxspec.load.staged import spec_in_stage
 from mxspec.plan.canonical import digest, leaves
@@ -30,14 +30,11 @@ def root_state(spec: Spec) -> str:
     return digest("root", root_reads(spec))
 
 
-@lru_cache(maxsize=4096)
-def _steps(start: str, content: str) -> list[str]:
-    """States from `start` on under one content; grown by `state_at`."""
-    return [start]
-
-
 def state_at(stretch: Stretch, steps: int) -> str:
     """The state after some steps of a stretch.
+
+    Neighbouring stretches of equal content count their steps from where the first of them began, so
+    that how a stage is cut into blocks changes no state.
 
     Args:
         stretch: The stretch.
@@ -48,10 +45,51 @@ def state_at(stretch: Stretch, steps: int) -> str:
         64 hex digits.
     """
     assert steps >= 0, "a stretch has no step before its first"
-    states = _steps(stretch.start_state, stretch.content)
-    while len(states) <= steps:
-        states.append(digest("step", states[-1], stretch.content))
-    return states[steps]
+    if steps == 0:
+        return stretch.start_state
+    return digest("steps", stretch.base_state, stretch.content, stretch.base_steps + steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Everything by which a spec is known: the states of its run, and the ids of run and cell."""
+
+    root_state: str
+    chain: tuple[Stretch, ...]
+    run: str
+    cell: str
+    spec_hash: str
+
+
+def identify(spec: Spec) -> Identity:
+    """The identity of a spec.
+
+    Args:
+        spec: Resolved, its data files pinned and its references named by their states.
+    """
+    root = root_state(spec)
+    contents = _Contents(spec)
+    chain = _chain(spec, root, contents)
+    return Identity(root, chain, run_id(last_state(spec, chain)), _cell(spec, contents), spec_hash(spec))
+
+
+class _Contents:
+    """Hashes of what the steps of a spec do and read, each taken once."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._staged = [spec_in_stage(spec, stage) for stage in spec.stages]
+        self._known: dict[tuple[int, tuple[str, ...], bool], str] = {}
+
+    def of(self, index: int, trains: tuple[str, ...], *, seeded: bool = True) -> str:
+        """The content of a step of a stage that trains some roles; without the seeds of what it watches on request."""
+        key = (index, trains, seeded)
+        if key not in self._known:
+            staged = self._staged[index]
+            reads = stretch_reads(staged, staged.stages[index], trains)
+            self._known[key] = digest("content", reads if seeded else _without_seeds(reads))
+            if "watched" not in reads:  # nothing in it is seeded
+                self._known[index, trains, not seeded] = self._known[key]
+        return self._known[key]
 
 
 def chain_of(spec: Spec) -> tuple[Stretch, ...]:
@@ -60,15 +98,22 @@ def chain_of(spec: Spec) -> tuple[Stretch, ...]:
     Args:
         spec: Resolved, its data files pinned.
     """
+    return _chain(spec, root_state(spec), _Contents(spec))
+
+
+def _chain(spec: Spec, state: str, contents: _Contents) -> tuple[Stretch, ...]:
     chain: list[Stretch] = []
-    state = root_state(spec)
     for index, stage in enumerate(spec.stages):
-        contents: dict[tuple[str, ...], str] = {}
-        staged = spec_in_stage(spec, stage)
         for first, steps, trains in blocks(stage):
-            if trains not in contents:
-                contents[trains] = digest("content", stretch_reads(staged, stage, trains))
-            content = contents[trains]
+            content = contents.of(index, trains)
+            before = chain[-1] if chain else None
+            goes_on = before is not None and before.content == content and before.end_state == state
+            base, done = state, 0
+            if goes_on and before is not None and before.steps is not None:
+                base, done = before.base_state, before.base_steps + before.steps
+            end = digest("gate", state, content) if steps is None else digest("steps", base, content, done + steps)
+            if isinstance(stage, RlStage) and stage.stop is not None and first + (steps or 0) == stage.steps:
+                end = digest("stop", end)  # nobody knows before after how many steps it ends
             stretch = Stretch(
                 stage=stage.name,
                 stage_index=index,
@@ -77,16 +122,13 @@ def chain_of(spec: Spec) -> tuple[Stretch, ...]:
                 first=first,
                 steps=steps,
                 start_state=state,
+                base_state=base,
+                base_steps=done,
                 content=content,
-                end_state=digest("gate", state, content) if steps is None else "",
+                end_state=end,
             )
-            if steps is not None:
-                stretch = stretch.model_copy(update={"end_state": state_at(stretch, steps)})
-            state = stretch.end_state
+            state = end
             chain.append(stretch)
-        if isinstance(stage, RlStage) and stage.stop is not None:  # nobody knows before after how many steps it ends
-            state = digest("stop", state)
-            chain[-1] = chain[-1].model_copy(update={"end_state": state})
     return tuple(chain)
 
 
@@ -126,13 +168,17 @@ def run_id(state: str) -> str:
 
 def cell_id(spec: Spec) -> str:
     """The id of a spec without its seed: equal for replicates and for nothing else."""
+    return _cell(spec, _Contents(spec))
+
+
+def _cell(spec: Spec, contents: _Contents) -> str:
     seedless = {key: value for key, value in root_reads(spec).items() if key != "seed"}
-    contents: list[list[object]] = [
-        [digest("content", _without_seeds(stretch_reads(staged, stage, trains))), steps]
-        for stage, staged in ((one, spec_in_stage(spec, one)) for one in spec.stages)
-        for _, steps, trains in blocks(stage)
+    steps: list[list[object]] = [
+        [contents.of(index, trains, seeded=False), count]
+        for index, stage in enumerate(spec.stages)
+        for _, count, trains in blocks(stage)
     ]
-    return run_id(digest("cell", seedless, _runs_of_equal(contents)))
+    return run_id(digest("cell", seedless, _runs_of_equal(steps)))
 
 
 def _without_seeds(reads: dict[str, object]) -> dict[str, object]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mxspec.load.loaded import Loaded
+from mxspec.load.pause import collection_paused
 from mxspec.plan.chain import Continues
 from mxspec.plan.expand import Expanded, choose, expand, planned_arms
 from mxspec.plan.plan import Plan, PlannedArm, PlannedRun, SharedWork, Status
@@ -16,6 +17,7 @@ from mxspec.spec.policy import Shared
 from mxspec.spec.stages import Alternate, RlStage
 
 
+@collection_paused()
 def make_plan(
     loaded: Loaded, runs_dir: Path, *, arms: Sequence[str] | None = None, seeds: Sequence[int] | None = None
 ) -> Plan:
@@ -73,6 +75,8 @@ def make_plan(
 
 
 def _start(run: Expanded, existing: Mapping[str, Existing]) -> Continues | None:
+    if not any(one.checkpoints for one in existing.values()):
+        return None
     return furthest(run.run, positions(run.spec, run.chain), existing.values())
 
 

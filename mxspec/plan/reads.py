@@ -44,8 +44,7 @@ def demonstration_reads(spec: Spec, stage: SftStage) -> Reads:
     """The demonstrations of an sft stage: teacher and benchmark, or a file, and the prompts that they stand in."""
     prompts = {role: leaves(spec.roles[role].prompt) for role in stage.train}
     if isinstance(stage.data, DemonstrationFile):
-        data = leaves(stage.data)
-        del data["file"]
+        data = {key: value for key, value in leaves(stage.data).items() if key != "file"}
         return {"data": data, "prompts": prompts}
     return {
         "data": leaves(stage.data),
@@ -137,10 +136,10 @@ def _search_reads(spec: Spec, stage: SearchStage) -> Reads:
 
 def role_reads(role: Role) -> Reads:
     """A role; of a checkpoint the state and whose parameters, not the spec that names them."""
-    found = leaves(role)
     if isinstance(role.model, CheckpointModel):
-        found["model"] = {"kind": "checkpoint", "state": role.model.state, "role": role.model.role}
-    return found
+        model = {"kind": "checkpoint", "state": role.model.state, "role": role.model.role}
+        return {**leaves(role), "model": model}
+    return leaves(role)
 
 
 def evaluation_reads(evaluation: Evaluation, spec: Spec) -> Reads:
@@ -169,13 +168,10 @@ def benchmark_reads(spec: Spec, names: Iterable[str]) -> Reads:
     found: Reads = {}
     for name in names:
         benchmark = spec.benchmarks[name]
-        one = leaves(benchmark)
-        if isinstance(benchmark.source, Jsonl):
-            assert benchmark.source.sha256 is not None, f"the data of {name} has not been pinned"
-            source = leaves(benchmark.source)
-            del source["data"]
-            one["source"] = source
-        elif isinstance(benchmark.source, Hub):
-            one["source"] = {key: value for key, value in leaves(benchmark.source).items() if key != "licence"}
-        found[name] = one
+        found[name] = leaves(benchmark)
+        source = benchmark.source
+        if isinstance(source, (Jsonl, Hub)):
+            assert isinstance(source, Hub) or source.sha256 is not None, f"the data of {name} has not been pinned"
+            left = {key: value for key, value in leaves(source).items() if key not in ("data", "licence")}
+            found[name] = {**leaves(benchmark), "source": left}
     return found

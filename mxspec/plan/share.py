@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from mxspec.plan.expand import Expanded
-from mxspec.plan.identity import cell_id, run_id, spec_hash
+from mxspec.plan.identity import cell_id, run_id, spec_hash, state_at
 from mxspec.plan.reads import corpus_stage
-from mxspec.plan.status import Place, positions
+from mxspec.plan.status import Place
 from mxspec.spec.policy import FromConfig
 
 START: Place = (0, 0)
@@ -38,7 +38,8 @@ def share(pending: Sequence[Expanded], done: Mapping[str, Place]) -> Sharing:
         Prefixes and needs; nothing where nothing is shared.
     """
     owners = {run.chain[-1].end_state: run for run in pending if run.chain}
-    passed = {run.run: _passed(run, owners, done.get(run.run, START)) for run in pending}
+    marks = _ends(owners)
+    passed = {run.run: _passed(run, owners, marks, done.get(run.run, START)) for run in pending}
     users: dict[str, list[Expanded]] = {}
     for run in pending:
         for state in passed[run.run]:
@@ -60,7 +61,20 @@ def share(pending: Sequence[Expanded], done: Mapping[str, Place]) -> Sharing:
     return Sharing(tuple(prefixes.values()), needs)
 
 
-def _passed(run: Expanded, owners: Mapping[str, Expanded], done: Place) -> dict[str, Place]:
+_Ends = Mapping[tuple[str, str], Sequence[tuple[int, str]]]
+"""State and content that stretches begin with -> (steps of it, state) at which a run ends."""
+
+
+def _ends(owners: Mapping[str, Expanded]) -> _Ends:
+    found: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    for state, run in owners.items():
+        last = run.chain[-1]
+        if last.steps is not None and last.end_state == state_at(last, last.steps):
+            found.setdefault((last.base_state, last.content), []).append((last.base_steps + last.steps, state))
+    return found
+
+
+def _passed(run: Expanded, owners: Mapping[str, Expanded], ends: _Ends, done: Place) -> dict[str, Place]:
     """States short of a run's end, beyond what is done, at which a stage or another run ends, in order."""
     chain, model = run.chain, run.spec.policy.model
     first = run.spec.stages.index(corpus_stage(run.spec, model)) if isinstance(model, FromConfig) and chain else 0
@@ -69,9 +83,11 @@ def _passed(run: Expanded, owners: Mapping[str, Expanded], done: Place) -> dict[
         for index, (before, after) in enumerate(pairwise(chain))
         if before.stage_index >= first and after.stage_index != before.stage_index
     }
-    if len(owners) > 1:
-        places = positions(run.spec, chain)
-        found |= {state: places[state] for state in owners if state in places and owners[state].run != run.run}
+    for index, stretch in enumerate(chain):
+        for steps, state in ends.get((stretch.base_state, stretch.content), ()):
+            within = steps - stretch.base_steps
+            if stretch.steps is not None and 0 < within <= stretch.steps and owners[state].run != run.run:
+                found[state] = (index + 1, 0) if within == stretch.steps else (index, within)
     return dict(sorted(((state, place) for state, place in found.items() if place > done), key=lambda item: item[1]))
 
 
