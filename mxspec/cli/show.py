@@ -32,7 +32,7 @@ def show(
     from mxspec.load.dump import dump_plain, dump_spec
 
     loaded = load_spec(spec, sets=tuple(sets or ()))
-    for one in (*loaded.warnings, *loaded.dropped):
+    for one in (*loaded.warnings, *loaded.dropped, *loaded.pruned):
         say(str(one))
     tree = _tree(loaded, arm, resolved=resolved)
     if json:

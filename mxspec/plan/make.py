@@ -68,6 +68,7 @@ def make_plan(
         warnings=(
             *map(str, loaded.warnings),
             *map(str, loaded.dropped),
+            *map(str, loaded.pruned),
             *_warnings(loaded, planned),
             *_stale(runs, existing),
         ),
