@@ -14,6 +14,9 @@ SET = typer.Option(
 )
 RUNS = typer.Option("--runs", metavar="DIR", help="Where the run directories are.", envvar="MXSPEC_RUNS")
 SPEC = typer.Argument(metavar="SPEC", help="A spec file, or `mxspec:<path>` for one that is shipped.")
+SPEC_OR_PLAN = typer.Argument(
+    metavar="SPEC", help="A spec file, `mxspec:<path>` for one that is shipped, or a plan that `plan --out` has saved."
+)
 SPECS = typer.Argument(metavar="SPEC...", help="Spec files, or `mxspec:<path>` for those that are shipped.")
 
 DEFAULT_RUNS = Path("runs")

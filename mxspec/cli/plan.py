@@ -20,11 +20,14 @@ def plan(
     sets: Annotated[list[str] | None, SET] = None,
     runs: Annotated[Path, RUNS] = DEFAULT_RUNS,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 10 if anything is left to do.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Save the plan; `mxspec run FILE` runs exactly it.")
+    ] = None,
     json: Annotated[bool, JSON] = False,
 ) -> None:
     """Show the runs of a spec, how arms differ, what is shared and what is done already."""
     from mxspec.cli.exits import PLAN_HAS_CHANGES, UsageError
-    from mxspec.cli.output import print_json
+    from mxspec.cli.output import print_json, say
     from mxspec.load import load_spec
     from mxspec.plan.expand import UnknownChoice
     from mxspec.plan.make import make_plan
@@ -33,6 +36,11 @@ def plan(
         found = make_plan(load_spec(spec, sets=tuple(sets or ())), runs, arms=arms, seeds=seeds)
     except UnknownChoice as error:
         raise UsageError(str(error)) from error
+    if out is not None:
+        from mxspec.rundir.files import write_whole
+
+        write_whole(out, found.model_dump_json(by_alias=True, indent=1) + "\n")
+        say(f"{out}: {len(found.runs)} runs; `mxspec run {out}` runs exactly them")
     if json:
         print_json("plan", {"plan": found.model_dump(mode="json", by_alias=True)})
     else:

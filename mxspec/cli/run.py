@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mxspec.cli.exits import FAILED, INTERRUPTED, MISSING_ENVIRONMENT
-from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS, SET, SPEC
+from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS, SET, SPEC_OR_PLAN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    spec: Annotated[str, SPEC],
+    spec: Annotated[str, SPEC_OR_PLAN],
     sets: Annotated[list[str] | None, SET] = None,
     runs: Annotated[Path, RUNS] = DEFAULT_RUNS,
     arms: Annotated[
@@ -49,12 +49,17 @@ def run(
     from mxspec.plan.expand import UnknownChoice
     from mxspec.plan.make import make_plan
 
-    loaded = load_spec(spec, sets=tuple(sets or ()))
-    try:
-        plan = make_plan(loaded, runs, arms=arms, seeds=seeds)
-    except UnknownChoice as error:
-        raise UsageError(str(error)) from error
+    if spec.endswith(".json"):
+        if sets or arms or seeds:
+            raise UsageError("a saved plan runs as it was reviewed: it takes no --set, --arm or --seed")
+        plan = saved_plan(Path(spec), runs)
+    else:
+        try:
+            plan = make_plan(load_spec(spec, sets=tuple(sets or ())), runs, arms=arms, seeds=seeds)
+        except UnknownChoice as error:
+            raise UsageError(str(error)) from error
     jobs = compile_jobs(plan)
+    runtime = plan.runs[0].spec.runtime
     if not quiet and not json:
         print_plan(plan)
     if dry_run:
@@ -63,9 +68,9 @@ def run(
     part = bool(arms or seeds)
     if jobs:
         require_runners(jobs)
-        require_packages(loaded.whole.runtime)
+        require_packages(runtime)
         record_sweep(plan, runs, part=part)
-        outcomes = launch(jobs, loaded.whole.runtime, runs, fail_fast=fail_fast, quiet=quiet or json)
+        outcomes = launch(jobs, runtime, runs, fail_fast=fail_fast, quiet=quiet or json)
     elif not quiet:
         elsewhere = plan.count("running")
         say(f"{elsewhere} in progress elsewhere; nothing else is left to do" if elsewhere else "nothing is left to do")
@@ -74,6 +79,32 @@ def run(
     code = exit_code(outcomes)
     if code:
         raise typer.Exit(code)
+
+
+def saved_plan(path: Path, runs: Path) -> Plan:
+    """A plan that was saved and reviewed, with what has been done since.
+
+    Raises:
+        CliError: The file is no plan, or a prompt, script or data file has changed since.
+    """
+    from pydantic import ValidationError
+
+    from mxspec.cli.exits import CliError
+    from mxspec.cli.output import say
+    from mxspec.plan.make import renewed
+    from mxspec.plan.plan import Plan
+    from mxspec.plan.sources import ContentChanged, changed_since
+
+    try:
+        plan = Plan.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise CliError(f"{path} is no plan of this version", hint="`mxspec plan SPEC --out FILE` saves one") from error
+    try:
+        for changed in changed_since(plan):
+            say(f"note: {changed} has changed since the plan was made; what was reviewed runs")
+    except ContentChanged as error:
+        raise CliError(str(error)) from error
+    return renewed(plan, runs)
 
 
 def require_runners(jobs: Sequence[Job]) -> None:

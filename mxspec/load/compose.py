@@ -43,11 +43,13 @@ class Composer:
     Attributes:
         findings: Where errors go.
         directories: Shown name of a file -> the directory that its relative paths start from.
+        files: Every file read: `spec`, or `content` for a prompt or script that was put into the spec.
         dropped: Inherited list items that are gone.
     """
 
     findings: Findings
     directories: dict[str, Path] = field(default_factory=dict)
+    files: dict[Path, str] = field(default_factory=dict)
     dropped: list[Dropped] = field(default_factory=list)
 
     def file(self, path: Path, chain: tuple[Path, ...] = (), at: Position | None = None) -> MapNode | None:
@@ -60,6 +62,7 @@ class Composer:
         if root is None:
             return None
         self.directories[shown(path)] = path.parent
+        self.files[path] = "spec"
         base = MapNode(root.at)
         for reference in self._extends(root):
             source = locate(str(reference.value), path.parent)

@@ -69,6 +69,7 @@ class Inliner:
             )
             return
         file = locate(named.value, self.directory(named.at))
+        self.composer.files[file] = "content"
         try:
             with file.open("rb") as stream:
                 raw = stream.read(MOST_BYTES + 1)

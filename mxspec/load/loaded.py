@@ -76,6 +76,7 @@ class Loaded:
         warnings: What is worth knowing and no error.
         dropped: Inherited list items that later files replaced.
         pruned: Inherited parts that nothing reads.
+        files: Every file that was read: `spec`, or `content` for prompts and scripts.
         part: `base` or `benchmark` for such a file (then there are no spec and no arms).
         reseeded: An arm's spec with another seed.
     """
@@ -88,6 +89,7 @@ class Loaded:
     warnings: tuple[Diagnostic, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     pruned: tuple[Pruned, ...] = ()
+    files: Mapping[FilePath, str] = field(default_factory=dict)
     part: str | None = None
     reseeded: Callable[[Arm, int], Spec] = field(default=lambda arm, seed: _with_seed(arm.spec, seed), repr=False)
 
@@ -165,6 +167,7 @@ class _Loading:
             warnings=tuple(dict.fromkeys(self.findings.warnings)),
             dropped=tuple(self.composer.dropped),
             pruned=pruned,
+            files=dict(self.composer.files),
             reseeded=self._reseeder(root),
         )
 

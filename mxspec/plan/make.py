@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from mxspec.load.loaded import Loaded
@@ -11,6 +12,7 @@ from mxspec.plan.chain import Continues
 from mxspec.plan.expand import Expanded, choose, expand, planned_arms
 from mxspec.plan.plan import Plan, PlannedArm, PlannedRun, SharedWork, Status
 from mxspec.plan.share import Sharing, share
+from mxspec.plan.sources import sources_of
 from mxspec.plan.status import Existing, Place, furthest, look, positions
 from mxspec.spec import Spec
 from mxspec.spec.policy import Shared
@@ -39,6 +41,60 @@ def make_plan(
     """
     chosen, numbers = choose(loaded, arms, seeds)
     expanded = expand(loaded, chosen, numbers)
+    found = _assess(expanded, runs_dir)
+    planned = planned_arms(loaded, chosen, expanded)
+    spec = loaded.whole
+    return Plan(
+        name=spec.name,
+        file=str(loaded.path),
+        base_dir=str(loaded.base_dir),
+        runs_dir=str(runs_dir.absolute()),
+        baseline=loaded.arms[0].name,
+        seeds=tuple(numbers),
+        arms=planned,
+        runs=found.runs,
+        prefixes=found.prefixes,
+        shared=found.shared,
+        named=len(chosen) * len(numbers),
+        warnings=(
+            *map(str, loaded.warnings),
+            *map(str, loaded.dropped),
+            *map(str, loaded.pruned),
+            *_warnings(loaded, planned),
+            *_stale(found.runs, found.existing),
+        ),
+        sources=sources_of(loaded),
+    )
+
+
+def renewed(plan: Plan, runs_dir: Path) -> Plan:
+    """A saved plan with what has been done since: the same runs, assessed anew."""
+    expanded = tuple(
+        Expanded(one.run, one.cell, one.seed, one.arms, one.spec, one.spec_hash, one.root_state, one.chain)
+        for one in plan.runs
+    )
+    found = _assess(expanded, runs_dir)
+    return plan.model_copy(
+        update={
+            "runs_dir": str(runs_dir.absolute()),
+            "runs": found.runs,
+            "prefixes": found.prefixes,
+            "shared": found.shared,
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Assessed:
+    """Runs with what is done already, and the prefixes that they share."""
+
+    runs: tuple[PlannedRun, ...]
+    prefixes: tuple[PlannedRun, ...]
+    shared: tuple[SharedWork, ...]
+    existing: Mapping[str, Existing]
+
+
+def _assess(expanded: Sequence[Expanded], runs_dir: Path) -> _Assessed:
     existing = {one.run: one for one in look(runs_dir)}
     starts = {run.run: _start(run, existing) for run in expanded}
     status = {run.run: _status(run, existing.get(run.run), starts[run.run]) for run in expanded}
@@ -51,28 +107,7 @@ def make_plan(
         prefixes.append(
             _planned(one, _status(one, existing.get(one.run), start), start, existing, sharing, prefix=True)
         )
-    planned = planned_arms(loaded, chosen, expanded)
-    spec = loaded.whole
-    return Plan(
-        name=spec.name,
-        file=str(loaded.path),
-        base_dir=str(loaded.base_dir),
-        runs_dir=str(runs_dir.absolute()),
-        baseline=loaded.arms[0].name,
-        seeds=tuple(numbers),
-        arms=planned,
-        runs=runs,
-        prefixes=tuple(prefixes),
-        shared=_shared(prefixes, pending),
-        named=len(chosen) * len(numbers),
-        warnings=(
-            *map(str, loaded.warnings),
-            *map(str, loaded.dropped),
-            *map(str, loaded.pruned),
-            *_warnings(loaded, planned),
-            *_stale(runs, existing),
-        ),
-    )
+    return _Assessed(runs, tuple(prefixes), _shared(prefixes, pending), existing)
 
 
 def _start(run: Expanded, existing: Mapping[str, Existing]) -> Continues | None:

@@ -82,6 +82,15 @@ class SharedWork(_Part):
     """How often it would be if nothing were shared."""
 
 
+class SourceFile(_Part):
+    """A file that a plan was made of."""
+
+    path: str
+    sha256: str
+    holds: Literal["spec", "content", "data"]
+    """A spec file, a prompt or script, or data."""
+
+
 class Plan(_Part):
     """All runs of a spec: one seed of every arm first, the baseline before the others."""
 
@@ -99,6 +108,8 @@ class Plan(_Part):
     named: int
     """Arms times seeds."""
     warnings: tuple[str, ...]
+    sources: tuple[SourceFile, ...] = ()
+    """Every file that it was made of, as it was then."""
 
     @property
     def changes(self) -> bool:
