@@ -11,6 +11,9 @@ from mxspec.cli.options import JSON
 
 def schema(
     part: Annotated[str, typer.Argument(metavar="[PART]", help="spec, base or benchmark.")] = "spec",
+    field: Annotated[
+        str | None, typer.Option("--field", metavar="PATH", help="Say what one value means, e.g. rollout.tree.designs.")
+    ] = None,
     json: Annotated[bool, JSON] = False,
 ) -> None:
     """Print the JSON Schema of the spec language, for editors and other tools.
@@ -20,8 +23,23 @@ def schema(
     from json import dumps
 
     from mxspec.cli.output import print_json
-    from mxspec.load.schema import json_schema
+    from mxspec.load.schema import describe_field, json_schema
 
+    if field is not None:
+        described = describe_field(field)
+        if json:
+            print_json("schema", {"field": field, "described": described})
+            return
+        for one in described:
+            print(f"{field}" + (f" (of {one['of']})" if len(described) > 1 else ""))
+            print(f"  {one['meaning']}")
+            for name in ("unit", "source"):
+                if one[name]:
+                    print(f"  {name}: {one[name]}")
+            print("  required" if one["required"] else f"  default: {dumps(one['default'])}")
+            if one["kinds"]:
+                print(f"  kinds: {', '.join(one['kinds'])}")
+        return
     found = json_schema(part)
     if json:
         print_json("schema", {"part": part, "schema": found})

@@ -13,7 +13,7 @@ EXCLUSIVE = {"file": "text", "text": "file"}
 """Two ways to say one thing: the one that is said later drops the one that was inherited."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class NoSuchPath(ValueError):
     """A path that leads nowhere.
 
