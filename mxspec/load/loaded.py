@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
+from typing import TYPE_CHECKING
 
 from mxspec.load.checks import check
 from mxspec.load.compose import DIRECTIVES, Composer, Dropped
@@ -12,7 +13,6 @@ from mxspec.load.errors import Diagnostic, Findings, Position, shown
 from mxspec.load.inline import inline
 from mxspec.load.interpolate import interpolate, targets
 from mxspec.load.nodes import MapNode, Node, Path, Plain, ScalarNode, dotted, get, remove, to_plain, walk
-from mxspec.load.patch import Patcher
 from mxspec.load.paths import NoSuchPath, parse_path, put
 from mxspec.load.pause import collection_paused
 from mxspec.load.points import MAIN, Change, Point, excluded, points_of
@@ -22,6 +22,9 @@ from mxspec.load.shorthand import write_out
 from mxspec.load.validate import validate
 from mxspec.spec import Spec
 from mxspec.spec.benchmark import Benchmark
+
+if TYPE_CHECKING:
+    from mxspec.load.patch import Patcher
 
 FIXED = ("sweep", "seed", "name", "notes", "language", "plugins")
 """What no arm changes: it would not be another cell."""
@@ -268,6 +271,8 @@ class _Loading:
             tree = to_plain(whole)
             assert isinstance(tree, dict)
             return (Arm(MAIN, MAIN, {}, spec, tree),)
+        from mxspec.load.patch import Patcher  # only sweeps need it
+
         sweep = root.entries["sweep"]
         assert isinstance(sweep, MapNode)
         rest = root.without("sweep")
