@@ -158,3 +158,26 @@ def test_an_alias_is_its_value(tmp_path: Path) -> None:
     findings = Findings()
     node = read_file(write(tmp_path, "a: &x {b: [1, 2]}\nc: *x\n"), findings)
     assert node is not None and to_plain(node) == {"a": {"b": [1, 2]}, "c": {"b": [1, 2]}}
+
+
+def test_what_never_ends_or_leads_in_circles_is_an_error(tmp_path: Path) -> None:
+    found = one_error(tmp_path, changed(('text: "design {question}"', "file: /dev/zero")))
+    assert found.code == "too-large" and found.path == "roles.designer.prompt.file"
+    assert (
+        one_error(tmp_path, changed(("extends: mxspec:base/tiny_llama.yaml", "extends: /dev/zero"))).code == "too-large"
+    )
+    (tmp_path / "loop.yaml").symlink_to("loop.yaml")
+    assert (
+        one_error(tmp_path, changed(("extends: mxspec:base/tiny_llama.yaml", "extends: loop.yaml"))).code
+        == "unreadable"
+    )
+
+
+def test_shipped_names_stay_in_the_shipped_folder(tmp_path: Path) -> None:
+    outside = changed(("extends: mxspec:base/tiny_llama.yaml", "extends: mxspec:../README.md"))
+    assert one_error(tmp_path, outside).code == "no-file"
+
+
+def test_names_carry_no_control_characters(tmp_path: Path) -> None:
+    found = one_error(tmp_path, changed(("name: small", 'name: "\\e[31mred"')))
+    assert found.code == "value" and "\x1b" not in found.message
