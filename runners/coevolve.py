@@ -47,6 +47,8 @@ def coevolve(run: Run) -> Literal["done", "interrupted"]:
         ended, reason = _judge(run, stretch)
         run.timed("evaluate", clock)
         stopping = run.commit(stretch, metrics, ended=ended, reason=reason)
+        if run.missed is not None:
+            raise run.missed  # now that what was measured is recorded
         if ended:
             run.next_stretch()
         if stopping and at.stretch < len(chain):
@@ -99,7 +101,8 @@ def _judge(run: Run, stretch: Stretch) -> tuple[bool, str]:
     wanted = {one.watch: one.at_least for one in gate.all}
     opened = all(measured[name] >= value for name, value in wanted.items())
     if over and not opened and gate.otherwise == "fail":
-        raise GateMissed(stretch.stage, measured, wanted)
+        run.missed = GateMissed(stretch.stage, measured, wanted)
+        return False, ""
     if opened or over:
         run.reach(stretch, stretch.end_state)
         run.evaluate(run.labels(ended=True), skip={name.split(".")[1] for name in measured})

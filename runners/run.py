@@ -34,7 +34,10 @@ class GateMissed(ValueError):
         missed = ", ".join(
             f"{name} {measured[name]:.3f} < {value}" for name, value in wanted.items() if measured[name] < value
         )
-        super().__init__(f"stage {stage!r} did not pass its gate: {missed}")
+        super().__init__(
+            f"stage {stage!r} did not pass its gate: {missed}; "
+            "raise gate.max_epochs, lower the gate, or write `otherwise: go_on`"
+        )
 
 
 @dataclass(slots=True)
@@ -50,6 +53,8 @@ class Run:
     on_progress: Callable[[Progress], None]
     total_steps: int
     state: str
+    missed: GateMissed | None = None
+    """Why the run ends with this step."""
     measured: dict[str, float] = field(default_factory=dict)
     response_tokens: float = 0.0
     _timings: list[TimingRow] = field(default_factory=list)
@@ -163,6 +168,7 @@ class Run:
         checkpoints = self.spec.runtime.checkpoints
         due = ended or at.step % checkpoints.every == 0 or stopping
         due |= any(isinstance(one, MultipleOf) and at.stage_step % one.multiple_of == 0 for one in checkpoints.keep)
+        due &= self.missed is None  # nothing goes on from here
         if due:
             self.checkpoint(stretch)
         self.report(stretch)

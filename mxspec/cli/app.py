@@ -41,6 +41,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "collect": ("mxspec.cli.collect:collect", "Bring the store of results up to date."),
     "sql": ("mxspec.cli.sql:sql", "Query the results with SQL."),
     "report": ("mxspec.cli.report:report", "Show what was measured, and write a page about it."),
+    "diff": ("mxspec.cli.diff:diff", "Show the values in which two specs, runs or plans differ."),
     "show": ("mxspec.cli.show:show", "Print a spec as it was read, resolved, or with the origin of every value."),
     "schema": ("mxspec.cli.schema:schema", "Print the JSON Schema of the spec language."),
 }

@@ -22,11 +22,15 @@ def schema(
     """
     from json import dumps
 
+    from mxspec.cli.exits import UsageError
     from mxspec.cli.output import print_json
     from mxspec.load.schema import describe_field, json_schema
 
     if field is not None:
-        described = describe_field(field)
+        try:
+            described = describe_field(field)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
         if json:
             print_json("schema", {"field": field, "described": described})
             return
@@ -40,7 +44,10 @@ def schema(
             if one["kinds"]:
                 print(f"  kinds: {', '.join(one['kinds'])}")
         return
-    found = json_schema(part)
+    try:
+        found = json_schema(part)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
     if json:
         print_json("schema", {"part": part, "schema": found})
     else:

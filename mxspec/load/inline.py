@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 from mxspec.load.compose import Composer
 from mxspec.load.errors import Position, did_you_mean, shown
 from mxspec.load.nodes import ListNode, MapNode, Node, Path, ScalarNode, dotted, get, name_of, replace, walk
-from mxspec.load.read import MOST_BYTES, read_file
+from mxspec.load.read import MOST_BYTES, read_file, shipped_hint
 from mxspec.load.shipped import PREFIX, benchmark_names, locate, specs_dir
 
 BENCHMARK_KEYS = ("language", "part")
@@ -76,7 +76,8 @@ class Inliner:
             text = raw.decode("utf-8").replace("\r\n", "\n")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "not UTF-8"
-            findings.error("no-file", f"{shown(file)} cannot be read: {why}", path=where, at=named.at)
+            hint = shipped_hint(file) if isinstance(error, FileNotFoundError) else ""
+            findings.error("no-file", f"{shown(file)} cannot be read: {why}", hint=hint, path=where, at=named.at)
             text = ""
         if len(text) > MOST_BYTES:
             findings.error("too-large", f"{shown(file)} is longer than {MOST_BYTES:,} bytes", path=where, at=named.at)

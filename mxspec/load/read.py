@@ -11,6 +11,7 @@ import yaml
 from mxspec.load.errors import Findings, Position, shown
 from mxspec.load.nodes import ListNode, MapNode, Node, ScalarNode
 from mxspec.load.scalars import has_leading_zero, parse_scalar
+from mxspec.load.shipped import PREFIX, specs_dir
 
 MOST_NODES = 100_000
 """Nodes of one document, aliases expanded; more is refused."""
@@ -238,7 +239,7 @@ def read_file(path: Path, findings: Findings, at: Position | None = None) -> Map
         with path.open("rb") as stream:
             raw = stream.read(MOST_BYTES + 1)  # a device never ends
     except FileNotFoundError:
-        findings.error("no-file", f"there is no file {file}", at=at or Position(file))
+        findings.error("no-file", f"there is no file {file}", hint=shipped_hint(path), at=at or Position(file))
         return None
     except IsADirectoryError:
         findings.error("directory", f"{file} is a directory", hint="name a file in it", at=at or Position(file))
@@ -258,6 +259,15 @@ def read_file(path: Path, findings: Findings, at: Position | None = None) -> Map
         findings.error("encoding", "not UTF-8", hint="save the file as UTF-8", at=Position(file, line, column))
         return None
     return read_text(text, file, findings)
+
+
+def shipped_hint(path: Path) -> str:
+    """A hint where the end of a path names a shipped file."""
+    for count in (2, 1):
+        tail = Path(*path.parts[-count:])
+        if (specs_dir() / tail).is_file():
+            return f"the shipped one is called {PREFIX}{tail.as_posix()}"
+    return ""
 
 
 def parse_value(text: str, file: str, findings: Findings) -> Node | None:

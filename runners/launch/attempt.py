@@ -14,6 +14,7 @@ from runners.errors import MissingEnvironment
 from runners.launch.journal import journal, progress_line
 from runners.launch.launcher import RunJob
 from runners.outcome import Outcome, Progress
+from runners.run import GateMissed
 from runners.track.wandb import mirrored
 
 
@@ -58,6 +59,9 @@ def attempt(run_job: RunJob, job: Job, *, on_progress: Callable[[Progress], None
             log.info("starts: arms %s, seed %d", ", ".join(job.arms) or "none", job.seed)
             try:
                 outcome = run_job(job, on_progress=progressed, stop=stop)
+            except GateMissed as error:
+                log.error("failed: %s", error)
+                return failed(explained(error))
             except (ValueError, OSError, ImportError, MemoryError) as error:
                 log.exception("failed")
                 return failed(explained(error), environment=isinstance(error, (MissingEnvironment, ImportError)))

@@ -12,6 +12,8 @@ from threading import Event
 import pyarrow.parquet as pq
 import pytest
 
+from analysis.collect import collect
+from analysis.publish import reading
 from mxspec.compile.job import Job
 from mxspec.rundir import RunDir
 from mxspec.rundir.tables import STEP_TABLES
@@ -188,3 +190,7 @@ def test_a_missed_gate_fails_the_run_with_what_was_measured(tmp_path: Path) -> N
         run_job(job)
     status = RunDir(tmp_path / "runs" / job.run).status()
     assert status is not None and status.state == "failed" and "did not pass its gate" in status.message
+    store = collect(tmp_path / "runs").store
+    with reading(store) as con:
+        (found,) = con.execute("SELECT DISTINCT step FROM evaluations WHERE name = 'reduce'").fetchall()
+    assert found == (1,), "what was measured is recorded"

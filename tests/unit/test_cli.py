@@ -124,7 +124,7 @@ def test_the_schema_describes_the_language(part: str, capsys: pytest.CaptureFixt
     assert run_app(["schema", part]) == exits.OK
     schema = json.loads(capsys.readouterr().out)
     assert schema["$schema"].startswith("https://json-schema.org/") and "properties" in schema
-    assert run_app(["schema", "specs"]) == exits.FAILED
+    assert run_app(["schema", "specs"]) == exits.USAGE
     assert "did you mean 'spec'?" in capsys.readouterr().err
 
 
@@ -195,3 +195,15 @@ def test_a_closed_pipe_is_no_error(here: Path, verb: str) -> None:
     command = f"{shlex.quote(sys.executable)} -u -m mxspec.cli {verb} | head -c 1"
     found = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert found.stdout and found.returncode == exits.OK and "Traceback" not in found.stderr
+
+
+def test_diff_says_in_which_values_two_specs_differ(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(here, SMALL, "one.yaml")
+    write(here, SMALL.replace("steps: 30", "steps: 40").replace("name: small", "name: other"), "other.yaml")
+    assert run_app(["diff", "one.yaml", "other.yaml"]) == exits.FAILED
+    out = capsys.readouterr().out.splitlines()
+    assert out[:2] == ["name: small -> other", "stages.rl.steps: 30 -> 40"] and out[2].endswith("another run")
+    assert run_app(["plan", "one.yaml", "--out", "plan.json"]) == exits.OK
+    capsys.readouterr()
+    assert run_app(["diff", "one.yaml", "plan.json"]) == exits.OK
+    assert capsys.readouterr().out.startswith("0 values differ")

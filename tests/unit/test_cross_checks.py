@@ -123,6 +123,12 @@ def test_a_group_of_one_gives_no_signal(tmp_path: Path) -> None:
     assert errors(tmp_path, changed(("designs: 4, executions: 2", "designs: 4, executions: 1"))) == ()
 
 
+def test_a_plugin_is_reported_and_has_not_run(tmp_path: Path) -> None:  # C39
+    write(tmp_path, "raise SystemExit('the plugin has run')", "my.py")
+    (found,) = load(tmp_path, SMALL + "plugins: [./my.py]\n").warnings
+    assert found.code == "untrusted-plugin" and found.path == "plugins[0]" and "./my.py" in found.message
+
+
 def test_a_role_without_work_is_not_trained(tmp_path: Path) -> None:
     write(tmp_path, SCRIPT, "mas.py")
     text = changed(("structure: {kind: generated, writer: designer}", FIXED), ("designs: 4", "designs: 1"))

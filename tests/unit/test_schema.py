@@ -94,5 +94,5 @@ def test_a_field_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     assert describe_field("roles.designer.sampling.max_tokens")[0]["unit"] == "tokens"
     assert run_app(["schema", "--field", "policy.sharing"]) == exits.OK
     assert "kinds: shared, split, lora, groups" in capsys.readouterr().out
-    assert run_app(["schema", "--field", "rollout.tree.desings"]) == exits.FAILED
+    assert run_app(["schema", "--field", "rollout.tree.desings"]) == exits.USAGE
     assert "did you mean 'designs'?" in capsys.readouterr().err

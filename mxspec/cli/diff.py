@@ -1,0 +1,76 @@
+"""`mxspec diff`: in which values two specs, runs or saved plans differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS
+
+if TYPE_CHECKING:
+    from mxspec.load.nodes import Plain
+
+SIDE = typer.Argument(metavar="SPEC|RUN|PLAN", help="A spec file, the id of a run, or a plan that `plan --out` saved.")
+
+
+def diff(
+    one: Annotated[str, SIDE],
+    other: Annotated[str, SIDE],
+    runs: Annotated[Path, RUNS] = DEFAULT_RUNS,
+    json: Annotated[bool, JSON] = False,
+) -> None:
+    """Show the values in which two specs differ, defaults included, and whether they are the same run.
+
+    Exit 1 where they differ. Of a sweep or a plan, the spec of the first run is compared.
+    """
+    from mxspec.cli.exits import FAILED
+    from mxspec.cli.output import print_json
+    from mxspec.plan.expand import brief
+
+    (tree, run), (other_tree, other_run) = (_read(side, runs) for side in (one, other))
+    left, right = _leaves(tree, ""), _leaves(other_tree, "")
+    found = [
+        {"path": path, "one": left.get(path), "other": right.get(path)}
+        for path in dict.fromkeys((*left, *right))
+        if (path in left, left.get(path)) != (path in right, right.get(path))
+    ]
+    if json:
+        print_json("diff", {"same_run": run == other_run, "runs": [run, other_run], "differences": found})
+    else:
+        for each in found:
+            print(f"{each['path']}: {brief(each['one'])} -> {brief(each['other'])}")
+        same = "the same run" if run == other_run else "another run"
+        print(f"{len(found)} values differ; {run} -> {other_run}: {same}")
+    if found:
+        raise typer.Exit(FAILED)
+
+
+def _read(side: str, runs: Path) -> tuple[dict[str, Plain], str]:
+    """The resolved spec of a side as plain data, and the id of its run."""
+    from mxspec.load import load_spec
+    from mxspec.plan.make import make_plan
+    from mxspec.plan.plan import Plan
+
+    if side.endswith(".json"):
+        plan = Plan.model_validate_json(Path(side).read_bytes())
+    else:
+        home = runs / side / "spec.yaml"
+        plan = make_plan(load_spec(home if home.is_file() else side), runs)
+    first = plan.runs[0]
+    tree: dict[str, Plain] = first.spec.model_dump(mode="json", by_alias=True)
+    return tree, first.run
+
+
+def _leaves(value: Plain, path: str) -> dict[str, Plain]:
+    """Dotted path -> value; items of lists by name where they have one."""
+    if isinstance(value, dict) and value:
+        return {at: leaf for key, item in value.items() for at, leaf in _leaves(item, f"{path}.{key}").items()}
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        found: dict[str, Plain] = {}
+        for index, item in enumerate(value):
+            name = item.get("name") if isinstance(item, dict) else None
+            found |= _leaves(item, f"{path}.{name}" if isinstance(name, str) else f"{path}[{index}]")
+        return found
+    return {path.removeprefix("."): value}
