@@ -16,6 +16,7 @@ from typing import Literal
 from mxspec.compile.job import Stretch
 from mxspec.spec.stages import SftStage
 from runners.credit.tree import assign
+from runners.errors import GateMissed
 from runners.learning.imitate import demonstration_rows
 from runners.learning.learner import Metrics
 from runners.rollout.metrics import tree_metrics
@@ -23,7 +24,7 @@ from runners.rollout.outcomes import outcomes_of, term_rows
 from runners.rollout.rollout import rollout
 from runners.rollout.rows import tree_rows
 from runners.rollout.samples import samples_of
-from runners.run import GateMissed, Run
+from runners.run import Run
 
 
 def coevolve(run: Run) -> Literal["done", "interrupted"]:

@@ -16,6 +16,7 @@ from mxspec.spec import Spec
 from mxspec.spec.runtime import MultipleOf
 from runners.benchmarks import Question
 from runners.engines.draws import seed_of
+from runners.errors import GateMissed
 from runners.evaluation import Moment, evaluate
 from runners.learning.learner import Clock, Learner, Metrics
 from runners.outcome import Progress
@@ -23,21 +24,6 @@ from runners.policies.checkpoint import save_policies
 from runners.position import Position, chain_states, max_steps
 from runners.record import Recorder
 from runners.workbench import Workbench
-
-
-class GateMissed(ValueError):
-    """A stage ended without the measured values that its gate asks for."""
-
-    def __init__(self, stage: str, measured: dict[str, float], wanted: dict[str, float]) -> None:
-        """Names what was measured and what was wanted."""
-        self.stage, self.measured, self.wanted = stage, measured, wanted
-        missed = ", ".join(
-            f"{name} {measured[name]:.3f} < {value}" for name, value in wanted.items() if measured[name] < value
-        )
-        super().__init__(
-            f"stage {stage!r} did not pass its gate: {missed}; "
-            "raise gate.max_epochs, lower the gate, or write `otherwise: go_on`"
-        )
 
 
 @dataclass(slots=True)

@@ -10,11 +10,10 @@ from time import perf_counter
 from typing import cast
 
 from mxspec.compile.job import Job
-from runners.errors import MissingEnvironment
+from runners.errors import GateMissed, MissingEnvironment
 from runners.launch.journal import journal, progress_line
 from runners.launch.launcher import RunJob
 from runners.outcome import Outcome, Progress
-from runners.run import GateMissed
 from runners.track.wandb import mirrored
 
 

@@ -183,7 +183,7 @@ def test_a_run_that_cannot_be_opened_has_failed_and_says_why(tmp_path: Path, mon
 
 
 def test_a_missed_gate_fails_the_run_with_what_was_measured(tmp_path: Path) -> None:
-    from runners.run import GateMissed
+    from runners.errors import GateMissed
 
     [job] = smoke_jobs(tmp_path / "runs", "stages.cold.gate.otherwise=fail", "stages.cold.gate.max_epochs=1")
     with pytest.raises(GateMissed, match=r"reduce.accuracy 0\.\d+ < 0\.\d+"):
