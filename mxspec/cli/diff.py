@@ -27,10 +27,11 @@ def diff(
     """
     from mxspec.cli.exits import FAILED
     from mxspec.cli.output import print_json
+    from mxspec.load.paths import plain_leaves
     from mxspec.plan.expand import brief
 
     (tree, run), (other_tree, other_run) = (_read(side, runs) for side in (one, other))
-    left, right = _leaves(tree, ""), _leaves(other_tree, "")
+    left, right = (plain_leaves(side, whole_lists=True) for side in (tree, other_tree))
     found = [
         {"path": path, "one": left.get(path), "other": right.get(path)}
         for path in dict.fromkeys((*left, *right))
@@ -61,16 +62,3 @@ def _read(side: str, runs: Path) -> tuple[dict[str, Plain], str]:
     first = plan.runs[0]
     tree: dict[str, Plain] = first.spec.model_dump(mode="json", by_alias=True)
     return tree, first.run
-
-
-def _leaves(value: Plain, path: str) -> dict[str, Plain]:
-    """Dotted path -> value; items of lists by name where they have one."""
-    if isinstance(value, dict) and value:
-        return {at: leaf for key, item in value.items() for at, leaf in _leaves(item, f"{path}.{key}").items()}
-    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
-        found: dict[str, Plain] = {}
-        for index, item in enumerate(value):
-            name = item.get("name") if isinstance(item, dict) else None
-            found |= _leaves(item, f"{path}.{name}" if isinstance(name, str) else f"{path}[{index}]")
-        return found
-    return {path.removeprefix("."): value}

@@ -65,19 +65,9 @@ def _tree(loaded: Loaded, arm: str | None, *, resolved: bool) -> dict[str, Plain
 
 
 def _print_origins(loaded: Loaded) -> None:
+    from mxspec.load.paths import plain_leaves
 
-    def leaves(value: Plain, path: str) -> dict[str, Plain]:
-        if isinstance(value, dict):
-            return {k: v for key, item in value.items() for k, v in leaves(item, f"{path}.{key}").items()}
-        if isinstance(value, list):
-            found: dict[str, Plain] = {}
-            for index, item in enumerate(value):
-                name = item.get("name") if isinstance(item, dict) else None
-                found |= leaves(item, f"{path}.{name}" if isinstance(name, str) else f"{path}[{index}]")
-            return found
-        return {path.removeprefix("."): value}
-
-    values = leaves(loaded.tree, "")
+    values = plain_leaves(loaded.tree)
     width = max((len(path) for path in values), default=0)
     for path, value in values.items():
         text = repr(value) if isinstance(value, str) else str(value)

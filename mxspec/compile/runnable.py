@@ -71,6 +71,11 @@ TO_COME = (
     ToCome("reward.terms: {kind: tests_pass}", lambda spec: "tests_pass" in _terms(spec)),
     ToCome("reward.terms: {kind: score}", lambda spec: "score" in _terms(spec)),
     ToCome("reward.terms: {kind: one_minus_mean}", lambda spec: "one_minus_mean" in _terms(spec)),
+    ToCome(
+        "credit.<role>.reduce: mean_of_children",
+        lambda spec: any(one.reduce == "mean_of_children" for one in spec.credit.values()),
+    ),
+    ToCome("runtime.sandbox.min_tier", lambda spec: spec.runtime.sandbox.min_tier != "seccomp"),
     ToCome("credit.<role>.unit: call", lambda spec: any(one.unit == "call" for one in spec.credit.values())),
     ToCome("learn.rl.loss.kl", lambda spec: spec.learn.rl is not None and spec.learn.rl.loss.kl > 0),
     ToCome(

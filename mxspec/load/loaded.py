@@ -12,7 +12,7 @@ from mxspec.load.compose import DIRECTIVES, Composer, Dropped
 from mxspec.load.errors import Diagnostic, Findings, Position, shown
 from mxspec.load.inline import inline
 from mxspec.load.interpolate import interpolate, targets
-from mxspec.load.nodes import MapNode, Node, Path, Plain, ScalarNode, dotted, get, remove, to_plain, walk
+from mxspec.load.nodes import MapNode, Node, Plain, ScalarNode, dotted, get, remove, to_plain, walk
 from mxspec.load.paths import NoSuchPath, parse_path, put
 from mxspec.load.pause import collection_paused
 from mxspec.load.points import MAIN, Change, Point, excluded, points_of
@@ -222,13 +222,9 @@ class _Loading:
             files = {inner.at.file for _, inner in walk(node)} | {at.file}
             if any(file == here or file.startswith("--set ") for file in files):
                 self.findings.error("unread", f"nothing reads it: {why}", hint="remove it", path=where, at=at)
-            elif self._is_written(path):
+            elif path[0] != "benchmarks":  # an inherited one may have been put in by loading, not by a file
                 pruned.append(Pruned(where, at, why))
         return tuple(pruned)
-
-    def _is_written(self, path: Path) -> bool:
-        """Whether a part stands in some file, rather than having been put in by loading (benchmarks)."""
-        return path[0] != "benchmarks"
 
     def _resolve(self, root: MapNode) -> MapNode:
         sweep, rest = root.entries.get("sweep"), root.without("sweep")
@@ -291,6 +287,10 @@ class _Loading:
                 arms.append(arm)
         if not arms and not self.findings.errors:
             self.findings.error("no-points", "the sweep excludes all of its points", path="sweep", at=sweep.at)
+        baseline = spec.sweep.baseline
+        if arms and baseline not in (None, arms[0].arm) and not self.findings.errors:
+            message = f"the sweep excludes every point of its baseline {baseline!r}"
+            self.findings.error("baseline", message, hint="compare with another arm", path="sweep", at=sweep.at)
         return tuple(arms)
 
     def _patch(self, patcher: Patcher, point: Point) -> Arm | None:

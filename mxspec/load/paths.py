@@ -87,6 +87,31 @@ def look_up(tree: Plain, path: str) -> Plain:
     return value
 
 
+def plain_leaves(value: Plain, *, whole_lists: bool = False, path: str = "") -> dict[str, Plain]:
+    """Dotted path -> value of plain data; items of lists by name where they have one.
+
+    Args:
+        value: The data.
+        whole_lists: Whether a list without maps, and a map without entries, is a leaf.
+        path: Where the data stand.
+    """
+    if isinstance(value, dict) and (value or not whole_lists):
+        inner = [(f"{path}.{key}", item) for key, item in value.items()]
+    elif isinstance(value, list) and (not whole_lists or any(isinstance(item, dict) for item in value)):
+        names = [item.get("name") if isinstance(item, dict) else None for item in value]
+        inner = [
+            (f"{path}.{name}" if isinstance(name, str) else f"{path}[{index}]", item)
+            for index, (name, item) in enumerate(zip(names, value, strict=True))
+        ]
+    else:
+        return {path.removeprefix("."): value}
+    return {
+        at: leaf
+        for where, item in inner
+        for at, leaf in plain_leaves(item, whole_lists=whole_lists, path=where).items()
+    }
+
+
 def _missing(node: Node, path: Path, index: int) -> NoSuchPath:
     where = written(path[:index]) or "the top level"
     known = choices(node)

@@ -65,6 +65,8 @@ def test_exclusions_look_at_the_resolved_point(tmp_path: Path) -> None:
     ]
     assert len(names(tmp_path, text + f"exclude: [{{arms: [a], {LR}: [1e-4, 1e-3]}}]")) == 2
     assert one_error(tmp_path, sweep("arms: {a: {}}\nexclude: [{arms: [a]}]")).code == "no-points"
+    gone = one_error(tmp_path, sweep(f"arms: {{a: {{}}, b: {{{STEPS}: 9}}}}\nbaseline: a\nexclude: [{{arms: [a]}}]"))
+    assert gone.code == "baseline" and "'a'" in gone.message
 
 
 def test_draws_stay_in_their_bounds(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ def test_every_line_of_the_list_is_said_by_some_spec(tmp_path: Path) -> None:
         "learn.rl.loss={kind: grpo, ratio: sequence, aggregate: sequence_mean}",
         "learn.rl.optimizer.role_lr={designer: 1e-5}",
         "plugins=[./mine.py]",
+        "runtime.sandbox.min_tier=rlimits",
         "benchmarks={chain_arithmetic: {source: {kind: procedural, generator: g, difficulty: [1]}, "
         "grader: {kind: choice}}}",
         "roles.executor.model={kind: package, package: p, file: f, version: '1'}",

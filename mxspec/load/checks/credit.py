@@ -80,6 +80,7 @@ def _level(checker: Checker, role: str, credit: Credit) -> None:
 
 def _keys(checker: Checker, role: str, credit: Credit) -> None:
     known = group_keys(checker.spec.structure)
+    above = {"question", *(KEYS.get(level, level) for level in _levels_above(checker, role))}
     for index, key in enumerate(credit.group):
         path: tuple[Step, ...] = ("credit", role, "group", index)
         if key not in known:
@@ -87,20 +88,25 @@ def _keys(checker: Checker, role: str, credit: Credit) -> None:
             checker.error("group-key", path, f"a {checker.spec.structure.kind} structure has no key {key!r}", hint)
         elif key in ("agent", "turn", "parent") and credit.unit != "call":
             checker.error("group-key", path, f"{key!r} is a key of calls, and the unit is a {credit.unit}")
+        elif key not in above and key not in ("agent", "turn", "parent"):
+            checker.error("group-key", path, f"{key!r} is a level below the units of {role!r}", "leave it out")
         elif key in credit.group[:index]:
             checker.error("group-key", path, f"{key!r} stands twice", "name each key once")
 
 
-def _group(checker: Checker, role: str, credit: Credit) -> None:
-    """A group of one is always at its own mean."""
-    tree, levels = checker.spec.rollout.tree, [one for one in levels_of(checker.spec.structure) if one != _BELOW_CALLS]
+def _levels_above(checker: Checker, role: str) -> list[str]:
+    """The levels from the question down to that of a role's units, calls aside."""
+    levels = [one for one in levels_of(checker.spec.structure) if one != _BELOW_CALLS]
     if role in checker.levels:
-        above = levels[: levels.index(checker.levels[role]) + 1]
-    elif role == checker.writer:
-        above = levels[:1]
-    else:
-        above = levels
-    free = [level for level in above if KEYS.get(level, level) not in credit.group and "parent" not in credit.group]
+        return levels[: levels.index(checker.levels[role]) + 1]
+    return levels[:1] if role == checker.writer else levels
+
+
+def _group(checker: Checker, role: str, credit: Credit) -> None:
+    """A group of one is always at its own mean. A key holds fixed its own level and all above it."""
+    tree, above = checker.spec.rollout.tree, _levels_above(checker, role)
+    fixed = [place for place, level in enumerate(above, 1) if KEYS.get(level, level) in credit.group]
+    free = [] if "parent" in credit.group else above[max(fixed, default=0) :]
     if credit.unit == "call":
         free.append(_BELOW_CALLS)
     if prod(width(tree, level) for level in free) > 1:
