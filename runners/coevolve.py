@@ -73,7 +73,7 @@ def rl_step(run: Run, stretch: Stretch) -> Metrics:
         run.learner.reset_moments(list(spec.roles))
     clock = perf_counter()
     tree = rollout(run.draw_questions(), method, (spec.seed, "train", stretch.stage, at.stage_step))
-    outcomes = outcomes_of(tree, spec.reward)
+    outcomes = outcomes_of(tree, spec.reward, run.bench.terms)
     credits = assign(outcomes, spec.reward, {role: spec.credit[role] for role in stretch.trains})
     clock = run.timed("rollout", clock)
     metrics = run.learner.reinforce(samples_of(tree, credits, method.served), spec.learn.rl, run.clock())

@@ -26,6 +26,7 @@ from runners.policies.build import PRECISION, build_policies
 from runners.policies.checkpoint import load_policies
 from runners.position import Position, Start, find_start, max_steps
 from runners.record import Recorder
+from runners.rollout.outcomes import term_judges
 from runners.rollout.prompts import PromptRenderer, fill
 from runners.run import Run
 from runners.workbench import Workbench
@@ -109,7 +110,7 @@ def open_workbench(job: Job) -> Workbench:
         role: PromptRenderer(which.prompt, policies.for_role(role).tokenizer) for role, which in spec.roles.items()
     }
     builder = ScriptBuilder(spec.rollout.limits)
-    return Workbench(spec, fabric, policies, benchmarks, builder, renderers)
+    return Workbench(spec, fabric, policies, benchmarks, builder, renderers, term_judges(spec.reward))
 
 
 def load_benchmarks(spec: Spec, base_dir: Path) -> dict[str, LoadedBenchmark]:

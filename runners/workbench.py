@@ -13,9 +13,10 @@ from mxspec.spec.roles import Sampling
 from mxspec.spec.rollout import Tree
 from mxspec.spec.structure import Structure
 from runners.benchmarks import LoadedBenchmark, Question
-from runners.grading import Grade, grade
+from runners.grading import Grade
 from runners.mas.build import ScriptBuilder
 from runners.policies.policy import Policies
+from runners.rollout.outcomes import TermJudges
 from runners.rollout.prompts import PromptRenderer
 from runners.rollout.rollout import Method
 from runners.rollout.wave import Served
@@ -31,6 +32,7 @@ class Workbench:
     benchmarks: Mapping[str, LoadedBenchmark]
     builder: ScriptBuilder
     renderers: Mapping[str, PromptRenderer]
+    terms: TermJudges
 
     def method(
         self,
@@ -57,7 +59,7 @@ class Workbench:
 
     def judge(self, question: Question, answer: str | None) -> Grade:
         """Grades an answer by the question's benchmark."""
-        return grade(self.spec.benchmarks[question.benchmark].grader, question.gold, answer)
+        return self.benchmarks[question.benchmark].judge(question.gold, answer)
 
 
 def sampled(sampling: Sampling, override: TemperatureOverride | None) -> Sampling:

@@ -52,10 +52,10 @@ def _read(side: str, runs: Path) -> tuple[dict[str, Plain], str]:
     """The resolved spec of a side as plain data, and the id of its run."""
     from mxspec.load import load_spec
     from mxspec.plan.make import make_plan
-    from mxspec.plan.plan import Plan
+    from mxspec.plan.saved import read_plan
 
     if side.endswith(".json"):
-        plan = Plan.model_validate_json(Path(side).read_bytes())
+        plan = read_plan(Path(side))
     else:
         home = runs / side / "spec.yaml"
         plan = make_plan(load_spec(home if home.is_file() else side), runs)

@@ -12,6 +12,9 @@ SET = typer.Option(
     metavar="PATH=VALUE",
     help="Set a value, e.g. stages.rl.steps=10; a map or list is replaced as a whole; may be repeated.",
 )
+TRUST = typer.Option(
+    "--trust", help="Load the spec's plugins, which are code: you have read them. Recorded, so it is said once."
+)
 RUNS = typer.Option("--runs", metavar="DIR", help="Where the run directories are.", envvar="MXSPEC_RUNS")
 SPEC = typer.Argument(metavar="SPEC", help="A spec file, or `mxspec:<path>` for one that is shipped.")
 SPEC_OR_PLAN = typer.Argument(

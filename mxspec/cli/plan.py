@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS, SET, SPEC
+from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS, SET, SPEC, TRUST
 
 if TYPE_CHECKING:
     from mxspec.plan.plan import Plan, PlannedArm, PlannedRun
@@ -18,6 +18,7 @@ def plan(
     arms: Annotated[list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable.")] = None,
     seeds: Annotated[list[int] | None, typer.Option("--seed", metavar="N", help="Only this seed; repeatable.")] = None,
     sets: Annotated[list[str] | None, SET] = None,
+    trust: Annotated[bool, TRUST] = False,
     runs: Annotated[Path, RUNS] = DEFAULT_RUNS,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 10 if anything is left to do.")] = False,
     out: Annotated[
@@ -33,14 +34,14 @@ def plan(
     from mxspec.plan.make import make_plan
 
     try:
-        found = make_plan(load_spec(spec, sets=tuple(sets or ())), runs, arms=arms, seeds=seeds)
+        found = make_plan(load_spec(spec, sets=tuple(sets or ()), trust=trust), runs, arms=arms, seeds=seeds)
     except UnknownChoice as error:
         raise UsageError(str(error)) from error
     if out is not None:
         from mxspec.rundir.files import write_whole
 
         write_whole(out, found.model_dump_json(by_alias=True, indent=1) + "\n")
-        say(f"{out}: {len(found.runs)} runs; `mxspec run {out}` runs exactly them")
+        say(f"{out}: {len(found.runs)} run{'s' if len(found.runs) != 1 else ''}; `mxspec run {out}` runs exactly this")
     if json:
         print_json("plan", {"plan": found.model_dump(mode="json", by_alias=True)})
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mxspec.cli.exits import FAILED, INTERRUPTED, MISSING_ENVIRONMENT
-from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS, SET, SPEC_OR_PLAN
+from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS, SET, SPEC_OR_PLAN, TRUST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 def run(
     spec: Annotated[str, SPEC_OR_PLAN],
     sets: Annotated[list[str] | None, SET] = None,
+    trust: Annotated[bool, TRUST] = False,
     runs: Annotated[Path, RUNS] = DEFAULT_RUNS,
     arms: Annotated[
         list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; may be repeated.")
@@ -52,10 +53,10 @@ def run(
     if spec.endswith(".json"):
         if sets or arms or seeds:
             raise UsageError("a saved plan runs as it was reviewed: it takes no --set, --arm or --seed")
-        plan = saved_plan(Path(spec), runs)
+        plan = saved_plan(Path(spec), runs, trust=trust)
     else:
         try:
-            plan = make_plan(load_spec(spec, sets=tuple(sets or ())), runs, arms=arms, seeds=seeds)
+            plan = make_plan(load_spec(spec, sets=tuple(sets or ()), trust=trust), runs, arms=arms, seeds=seeds)
         except UnknownChoice as error:
             raise UsageError(str(error)) from error
     jobs = compile_jobs(plan)
@@ -81,24 +82,20 @@ def run(
         raise typer.Exit(code)
 
 
-def saved_plan(path: Path, runs: Path) -> Plan:
+def saved_plan(path: Path, runs: Path, *, trust: bool = False) -> Plan:
     """A plan that was saved and reviewed, with what has been done since.
 
     Raises:
-        CliError: The file is no plan, or a prompt, script or data file has changed since.
+        CliError: A prompt, script, plugin or data file has changed since.
+        NoPlan: The file is no plan.
     """
-    from pydantic import ValidationError
-
     from mxspec.cli.exits import CliError
     from mxspec.cli.output import say
     from mxspec.plan.make import renewed
-    from mxspec.plan.plan import Plan
+    from mxspec.plan.saved import read_plan
     from mxspec.plan.sources import ContentChanged, changed_since
 
-    try:
-        plan = Plan.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise CliError(f"{path} is no plan of this version", hint="`mxspec plan SPEC --out FILE` saves one") from error
+    plan = read_plan(path, trust=trust)
     try:
         for changed in changed_since(plan):
             say(f"note: {changed} has changed since the plan was made; what was reviewed runs")
@@ -115,7 +112,11 @@ def require_runners(jobs: Sequence[Job]) -> None:
     """
     from mxspec.cli.exits import MissingEnvironment
     from mxspec.compile.runnable import to_come
+    from mxspec.spec.plugin import PluginFile
 
+    left = [one for one in jobs[0].spec.plugins if isinstance(one, PluginFile) and one.text is None]
+    if left:
+        raise MissingEnvironment(f"the plugin {left[0].file} is not trusted", hint="read it, and add --trust")
     found = dict.fromkeys(name for job in jobs for name in to_come(job.spec))
     if found:
         raise MissingEnvironment(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mxspec.cli.options import JSON, SET, SPEC
+from mxspec.cli.options import JSON, SET, SPEC, TRUST
 
 if TYPE_CHECKING:
     from mxspec.load import Loaded
@@ -21,6 +21,7 @@ def show(
     origin: Annotated[bool, typer.Option("--origin", help="Every value with the place that set it.")] = False,
     arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="One arm of a sweep.")] = None,
     sets: Annotated[list[str] | None, SET] = None,
+    trust: Annotated[bool, TRUST] = False,
     json: Annotated[bool, JSON] = False,
 ) -> None:
     """Print a spec after composition: what its files, `extends` and --set add up to.
@@ -31,7 +32,7 @@ def show(
     from mxspec.load import load_spec
     from mxspec.load.dump import dump_plain, dump_spec
 
-    loaded = load_spec(spec, sets=tuple(sets or ()))
+    loaded = load_spec(spec, sets=tuple(sets or ()), trust=trust)
     for one in (*loaded.warnings, *loaded.dropped, *loaded.pruned):
         say(str(one))
     tree = _tree(loaded, arm, resolved=resolved)

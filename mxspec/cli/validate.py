@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from mxspec.cli.exits import INVALID_SPEC
-from mxspec.cli.options import JSON, SET, SPECS
+from mxspec.cli.options import JSON, SET, SPECS, TRUST
 
 
 def validate(
     specs: Annotated[list[str], SPECS],
     sets: Annotated[list[str] | None, SET] = None,
+    trust: Annotated[bool, TRUST] = False,
     sarif: Annotated[bool, typer.Option("--sarif", help="Print the findings as SARIF 2.1.0 on stdout.")] = False,
     json: Annotated[bool, JSON] = False,
 ) -> None:
@@ -34,7 +35,7 @@ def validate(
     failed = False
     for spec in specs:
         try:
-            loaded = load_spec(spec, sets=tuple(sets or ()))
+            loaded = load_spec(spec, sets=tuple(sets or ()), trust=trust)
         except SpecErrors as error:
             failed = True
             findings += error.diagnostics

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+import json
+
+from pydantic import BaseModel, ConfigDict, SerializeAsAny
 
 from mxspec.plan.chain import Continues, Stretch
 from mxspec.spec import Spec
@@ -22,7 +24,7 @@ class Job(BaseModel):
     seed: int
     arms: tuple[str, ...]
     """Names of the arms that this run stands for (aliases included)."""
-    spec: Spec
+    spec: SerializeAsAny[Spec]
     """Resolved, files inlined (`prompt.text`, scripts), `sweep` removed."""
     spec_hash: str
     chain: tuple[Stretch, ...]
@@ -38,3 +40,17 @@ class Job(BaseModel):
     threads: int = 1
     memory_mb: int = 2000
     gpus: float = 0.0
+
+
+def read_job(text: str) -> Job:
+    """Reads a job; where its spec has plugins, their code, which was trusted when it was planned, is run.
+
+    Raises:
+        PluginError: A plugin cannot be used here.
+    """
+    plugins = json.loads(text)["spec"]["plugins"]
+    if not plugins:
+        return Job.model_validate_json(text)
+    from mxspec.plugins.language import read_with
+
+    return read_with(Job, text, plugins)

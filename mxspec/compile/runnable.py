@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from mxspec.plugins.points import POINTS, Point
 from mxspec.spec import Spec
+from mxspec.spec.base import SpecModel, models_in
 from mxspec.spec.benchmark import Hub
+from mxspec.spec.learn import Grpo
 from mxspec.spec.stages import DemonstrationFile, RlStage, SftStage
 
 
@@ -38,8 +41,21 @@ def _terms(spec: Spec) -> set[str]:
     return {term.kind for term in spec.reward.terms.values()}
 
 
+def _loss(spec: Spec) -> SpecModel | None:
+    return None if spec.learn.rl is None else spec.learn.rl.loss
+
+
 def _rl(spec: Spec) -> list[RlStage]:
     return [stage for stage in spec.stages if isinstance(stage, RlStage)]
+
+
+def _plugin(point: Point) -> ToCome:
+    return ToCome(f"a plugin's {point.name} ({point.where})", lambda spec: point.name in _plugged(spec))
+
+
+def _plugged(spec: Spec) -> set[str]:
+    """The extension points at which a spec has a plugin's kind."""
+    return {one.plugged.point for one in models_in(spec) if one.plugged is not None}
 
 
 TO_COME = (
@@ -77,10 +93,10 @@ TO_COME = (
     ),
     ToCome("runtime.sandbox.min_tier", lambda spec: spec.runtime.sandbox.min_tier != "seccomp"),
     ToCome("credit.<role>.unit: call", lambda spec: any(one.unit == "call" for one in spec.credit.values())),
-    ToCome("learn.rl.loss.kl", lambda spec: spec.learn.rl is not None and spec.learn.rl.loss.kl > 0),
+    ToCome("learn.rl.loss.kl", lambda spec: isinstance(loss := _loss(spec), Grpo) and loss.kl > 0),
     ToCome(
         "learn.rl.loss.ratio: sequence",
-        lambda spec: spec.learn.rl is not None and spec.learn.rl.loss.ratio == "sequence",
+        lambda spec: isinstance(loss := _loss(spec), Grpo) and loss.ratio == "sequence",
     ),
     ToCome("learn.<kind>.optimizer.role_lr", lambda spec: any(_optimizers(spec))),
     ToCome("learn.sft.max_tokens", lambda spec: spec.learn.sft is not None and spec.learn.sft.max_tokens is not None),
@@ -94,7 +110,7 @@ TO_COME = (
     ToCome("runtime.engine: {kind: vllm}", lambda spec: spec.runtime.engine.kind == "vllm"),
     ToCome("runtime.trainer.devices", lambda spec: spec.runtime.trainer.devices > 1),
     ToCome("runtime.trainer.strategy", lambda spec: spec.runtime.trainer.strategy != "auto"),
-    ToCome("plugins", lambda spec: bool(spec.plugins)),
+    *(_plugin(point) for point in POINTS.values() if not point.makes),
 )
 """All of it, by the path at which it is said."""
 

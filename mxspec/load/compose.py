@@ -52,6 +52,10 @@ class Composer:
     files: dict[Path, str] = field(default_factory=dict)
     dropped: list[Dropped] = field(default_factory=list)
 
+    def directory(self, at: Position) -> Path:
+        """Where relative paths that stand at a position start from."""
+        return self.directories.get(at.file, Path.cwd())
+
     def file(self, path: Path, chain: tuple[Path, ...] = (), at: Position | None = None) -> MapNode | None:
         """The tree of a file, composed with all that it extends; None where it cannot be read."""
         if path in chain:

@@ -251,7 +251,7 @@ def _report_kind(root: Node, fault: _Fault, findings: Findings, start: Any) -> N
     kind = node.entries["kind"]
     written = kind.text if isinstance(kind, ScalarNode) else "this"
     close = did_you_mean(written, kinds)
-    hint = f"{close} {listed}" if close else listed
+    hint = "; ".join([f"{close} {listed}" if close else listed, *findings.unloaded])
     findings.error("unknown-kind", f"unknown kind {written!r}", hint=hint, path=f"{where}.kind", at=kind.at)
 
 

@@ -128,11 +128,13 @@ class Findings:
         errors: What stops.
         warnings: What is shown.
         sources: Text of every file read, by its shown name.
+        unloaded: Plugins whose kinds are not known, each with the reason.
     """
 
     errors: list[Diagnostic] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
+    unloaded: list[str] = field(default_factory=list)
 
     def error(self, code: str, message: str, *, hint: str = "", path: str = "", at: Position | None = None) -> None:
         """Adds an error."""

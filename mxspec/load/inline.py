@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 
 from mxspec.load.compose import Composer
-from mxspec.load.errors import Position, did_you_mean, shown
+from mxspec.load.content import read_content
+from mxspec.load.errors import did_you_mean
 from mxspec.load.nodes import ListNode, MapNode, Node, Path, ScalarNode, dotted, get, name_of, replace, walk
-from mxspec.load.read import MOST_BYTES, read_file, shipped_hint
+from mxspec.load.read import read_file
 from mxspec.load.shipped import PREFIX, benchmark_names, locate, specs_dir
 
 BENCHMARK_KEYS = ("language", "part")
@@ -68,27 +69,10 @@ class Inliner:
                 "file-and-text", "both `file` and `text` are given", hint="keep one", path=where, at=named.at
             )
             return
-        file = locate(named.value, self.directory(named.at))
-        self.composer.files[file] = "content"
-        try:
-            with file.open("rb") as stream:
-                raw = stream.read(MOST_BYTES + 1)
-            text = raw.decode("utf-8").replace("\r\n", "\n")
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "not UTF-8"
-            hint = shipped_hint(file) if isinstance(error, FileNotFoundError) else ""
-            findings.error("no-file", f"{shown(file)} cannot be read: {why}", hint=hint, path=where, at=named.at)
-            text = ""
-        if len(text) > MOST_BYTES:
-            findings.error("too-large", f"{shown(file)} is longer than {MOST_BYTES:,} bytes", path=where, at=named.at)
-            text = ""
+        text = read_content(named, where, self.composer) or ""
         key_at = owner.keys["file"]
         new = owner.without("file").put("text", ScalarNode(named.at, text, text, plain=False), key_at)
         self._replace(path, new)
-
-    def directory(self, at: Position) -> FilePath:
-        """Where relative paths that stand at a position start from."""
-        return self.composer.directories.get(at.file, FilePath.cwd())
 
     def _replace(self, path: Path, new: Node) -> None:
         tree = replace(self.root, path, new)
@@ -145,7 +129,7 @@ class Inliner:
             FilePath(node.value).is_absolute() and not node.value.startswith(PREFIX)
         ):
             return node
-        return ScalarNode(node.at, str(locate(node.value, self.directory(node.at))), node.text, plain=False)
+        return ScalarNode(node.at, str(locate(node.value, self.composer.directory(node.at))), node.text, plain=False)
 
 
 def inline(root: MapNode, composer: Composer, *, partial: bool = False) -> MapNode:

@@ -118,25 +118,28 @@ def _with_seed(spec: Spec, seed: int) -> Spec:
 
 
 @collection_paused()
-def load_spec(path: FilePath | str, *, sets: Sequence[str] = ()) -> Loaded:
+def load_spec(path: FilePath | str, *, sets: Sequence[str] = (), trust: bool = False) -> Loaded:
     """Reads, composes, resolves and checks a spec with all its arms.
 
     Args:
         path: The file; `mxspec:<path>` for one that is shipped.
         sets: Changes as `path=value`, by the rules of the file's own values.
+        trust: Whether the code of its plugins is trusted, now and later.
 
     Raises:
         SpecErrors: Everything that is wrong, at once.
     """
-    return _Loading(locate(str(path), FilePath.cwd()), sets).load()
+    return _Loading(locate(str(path), FilePath.cwd()), sets, trust).load()
 
 
 @dataclass(slots=True)
 class _Loading:
     path: FilePath
     sets: Sequence[str]
+    trust: bool = False
     findings: Findings = field(default_factory=Findings)
     composer: Composer = field(init=False)
+    model: type[Spec] = Spec
 
     def load(self) -> Loaded:
         """All steps in order."""
@@ -149,6 +152,8 @@ class _Loading:
             return self._part(root, part)
         root = self._set(root, self._command_line())
         self.findings.stop()
+        root = self._plugged(root)
+        before = tuple(self.findings.warnings)
         whole, spec, arms = self._points(root)
         pruned = self._prune([arm.spec for arm in arms], whole)
         self.findings.stop()
@@ -157,7 +162,7 @@ class _Loading:
                 changed = remove(root, parse_path(one.path))
                 assert isinstance(changed, MapNode)
                 root = changed
-            self.findings.warnings.clear()
+            self.findings.warnings[:] = before
             whole, spec, arms = self._points(root)
         tree = to_plain(whole)
         assert isinstance(tree, dict)
@@ -174,6 +179,15 @@ class _Loading:
             reseeded=self._reseeder(root),
         )
 
+    def _plugged(self, root: MapNode) -> MapNode:
+        """The tree with the code of its plugins in it; the language takes their kinds from here on."""
+        if "plugins" not in root.entries:
+            return root
+        from mxspec.load.plugins import load_plugins  # only specs with plugins need it
+
+        root, self.model = load_plugins(root, self.composer, trust=self.trust)
+        return root
+
     def _points(self, root: MapNode) -> tuple[MapNode, Spec, tuple[Arm, ...]]:
         """The resolved tree, the spec, and all points of its sweep, checked."""
         whole = self._resolve(root)
@@ -186,7 +200,7 @@ class _Loading:
 
     def _checked(self, whole: MapNode) -> Spec | None:
         """The spec in a resolved tree, if it is right; also as each of its stages changes it."""
-        spec = validate(whole, Spec, self.findings)
+        spec = validate(whole, self.model, self.findings)
         if spec is None:
             return None
         check(spec, whole, self.findings)
@@ -201,7 +215,7 @@ class _Loading:
         assert isinstance(changes, MapNode)
         changed = self._set(whole, _changes(changes), NOT_STAGED, f"stage {name!r} sets")
         if len(self.findings.errors) == before:
-            spec = validate(changed, Spec, self.findings)
+            spec = validate(changed, self.model, self.findings)
             if spec is not None:
                 check(spec, changed, self.findings)
         self._label(before, f"as the stage {name!r} sets it")
@@ -335,7 +349,7 @@ class _Loading:
 
         def reseed(arm: Arm, seed: int) -> Spec:
             if seed not in loaded:
-                loading = _Loading(self.path, (*self.sets, f"seed={seed}"))
+                loading = _Loading(self.path, (*self.sets, f"seed={seed}"), self.trust)
                 loaded[seed] = {one.name: one.spec for one in loading.load().arms}
             return loaded[seed][arm.name]
 
@@ -345,9 +359,10 @@ class _Loading:
         kind = part.value if isinstance(part, ScalarNode) else None
         rest = root.without("part")
         if kind == "base":
+            rest = self._plugged(rest)
             resolved = write_out(interpolate(rest, self.findings, partial=True))
             resolved = inline(resolved, self.composer, partial=True)
-            validate(resolved, Spec, self.findings, partial=True)
+            validate(resolved, self.model, self.findings, partial=True)
         elif kind == "benchmark":
             resolved = rest.without("language")
             validate(resolved, Benchmark, self.findings)

@@ -71,7 +71,8 @@ class Patcher:
             return None
         try:
             update = {
-                _field(part): _adapter(part).validate_json(json.dumps(plain[part]), strict=True) for part in parts
+                _field(part): _adapter(type(self.spec), part).validate_json(json.dumps(plain[part]), strict=True)
+                for part in parts
             }
         except ValidationError:
             return None
@@ -125,7 +126,7 @@ def _field(part: str) -> str:
     return next(name for name, one in Spec.model_fields.items() if (one.alias or name) == part)
 
 
-@lru_cache(maxsize=32)
-def _adapter(part: str) -> TypeAdapter[Any]:
-    annotation: Any = Spec.model_fields[_field(part)].annotation
+@lru_cache(maxsize=64)
+def _adapter(model: type[Spec], part: str) -> TypeAdapter[Any]:
+    annotation: Any = model.model_fields[_field(part)].annotation
     return TypeAdapter(annotation)

@@ -15,6 +15,7 @@ def write_out(root: MapNode) -> MapNode:
     | `evaluate.<name>.at: end`, `{every: 10}` | a list of one |
     | `stages.<name>.gate: {watch, at_least, ..}` | `{all: [{watch, at_least}], ..}` |
     | `structure.start: path` | `{file: path}` |
+    | `plugins: [./mine.py, theirs]` | `[{file: ./mine.py}, {package: theirs}]` |
     | a use without `split` | `test` where it judges, `validation` where it scores a search, else `train` |
     """
     tree: Node = root
@@ -31,6 +32,18 @@ def write_out(root: MapNode) -> MapNode:
     start = get(root, ("structure", "start"))
     if isinstance(start, ScalarNode) and isinstance(start.value, str):
         tree = replace(tree, ("structure", "start"), MapNode(start.at, {"file": start}, {"file": start.at}))
+    assert isinstance(tree, MapNode)
+    return written_plugins(tree)
+
+
+def written_plugins(root: MapNode) -> MapNode:
+    """A tree whose plugins are maps: a path ends in `.py`, everything else names a package."""
+    tree: Node = root
+    for path in _children(root, ("plugins",)):
+        named = get(root, path)
+        if isinstance(named, ScalarNode) and isinstance(named.value, str):
+            key = "file" if named.value.endswith(".py") else "package"
+            tree = replace(tree, path, MapNode(named.at, {key: named}, {key: named.at}))
     assert isinstance(tree, MapNode)
     return tree
 

@@ -21,7 +21,7 @@ def spec_in_stage(spec: Spec, stage: Stage) -> Spec:
         root = put(root, parse_path(path), from_plain(value, _HERE))
     assert isinstance(root, MapNode)
     findings = Findings()
-    found = validate(root, Spec, findings)
+    found = validate(root, type(spec), findings)
     findings.stop()
     assert found is not None
     return found

@@ -11,6 +11,8 @@ from json.encoder import encode_basestring
 
 from pydantic import BaseModel
 
+from mxspec.spec.base import SpecModel
+
 VERSION = "mxspec-1"
 """Part of every hash; another one makes every id new."""
 
@@ -97,6 +99,8 @@ def _known(model: BaseModel) -> Leaves:
             found[key] = _leaf(value)
     for name, value in (model.__pydantic_extra__ or {}).items():
         found[name] = _leaf(value)
+    if isinstance(model, SpecModel) and model.plugged is not None:
+        found["plugin code"] = model.plugged.digest
     if len(_KNOWN) >= MOST_KNOWN:
         _KNOWN.clear()
     _KNOWN[id(model)] = (model, found)

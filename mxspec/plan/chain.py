@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import BaseModel, ConfigDict
 
 
@@ -14,7 +12,7 @@ class Stretch(BaseModel):
 
     stage: str
     stage_index: int
-    kind: Literal["sft", "rl", "preference", "search"]
+    kind: str
     trains: tuple[str, ...]
     """Roles whose samples carry gradient."""
     first: int

@@ -17,7 +17,7 @@ from mxspec.plan.chain import Stretch
 from mxspec.plan.reads import evaluation_reads, root_reads, stretch_reads
 from mxspec.spec import Spec
 from mxspec.spec.evaluate import Evaluation
-from mxspec.spec.stages import Alternate, PreferenceStage, RlStage, SftStage, Stage
+from mxspec.spec.stages import Alternate, PluggedStage, PreferenceStage, RlStage, SftStage, Stage
 
 ID_LENGTH = 12
 """Hex digits of a run's id."""
@@ -138,7 +138,7 @@ def blocks(stage: Stage) -> Iterator[tuple[int, int | None, tuple[str, ...]]]:
         yield 0, stage.epochs, stage.train
         return
     if not isinstance(stage, RlStage):
-        yield 0, stage.rounds, stage.train if isinstance(stage, PreferenceStage) else ()
+        yield 0, stage.rounds, stage.train if isinstance(stage, (PreferenceStage, PluggedStage)) else ()
         return
     if not isinstance(stage.train, Alternate):
         yield 0, stage.steps, stage.train

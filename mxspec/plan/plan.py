@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializeAsAny
 
 from mxspec.plan.chain import Continues, Stretch
 from mxspec.spec import Spec
@@ -47,7 +47,7 @@ class PlannedRun(_Part):
     seed: int
     arms: tuple[str, ...]
     """Arms that it stands for; of a prefix all that share it."""
-    spec: Spec
+    spec: SerializeAsAny[Spec]
     """Resolved, self-contained, data files pinned, maps in canonical order, without `sweep`."""
     spec_hash: str
     root_state: str

@@ -12,7 +12,7 @@ from mxspec.spec.benchmark import Hub, Jsonl
 from mxspec.spec.evaluate import Evaluation, TemperatureOverride
 from mxspec.spec.policy import FromConfig, Shared
 from mxspec.spec.roles import CheckpointModel, Role
-from mxspec.spec.stages import DemonstrationFile, PreferenceStage, RlStage, SearchStage, SftStage, Stage
+from mxspec.spec.stages import DemonstrationFile, PluggedStage, PreferenceStage, RlStage, SearchStage, SftStage, Stage
 
 Reads = dict[str, object]
 
@@ -65,6 +65,8 @@ def stretch_reads(spec: Spec, stage: Stage, trains: tuple[str, ...]) -> Reads:
             return what | _preference_reads(spec, stage)
         case SearchStage():
             return what | _search_reads(spec, stage)
+        case PluggedStage():
+            return what | _plugged_reads(spec, stage)
 
 
 def _sft_reads(spec: Spec, stage: SftStage) -> Reads:
@@ -110,7 +112,7 @@ def _rollout_reads(spec: Spec) -> Reads:
         "roles": {name: role_reads(role) for name, role in spec.roles.items()},
         "rollout": leaves(spec.rollout),
         "reward": leaves(spec.reward),
-        "engine": spec.runtime.engine.kind,
+        "engine": _engine_reads(spec),
     }
 
 
@@ -128,10 +130,29 @@ def _search_reads(spec: Spec, stage: SearchStage) -> Reads:
         "roles": {name: role_reads(role) for name, role in spec.roles.items()},
         "limits": leaves(spec.rollout.limits),
         "serve": spec.numerics.serve,
-        "engine": spec.runtime.engine.kind,
+        "engine": _engine_reads(spec),
         "seed": spec.seed,
         "stage_reads": own,
     }
+
+
+def _plugged_reads(spec: Spec, stage: PluggedStage) -> Reads:
+    """Nobody knows what a plugin's stage reads: all that any stage may."""
+    own = {name: value for name, value in leaves(stage).items() if name not in ("name", "train", "rounds", "set")}
+    parts = ("structure", "questions", "rollout", "reward", "credit", "learn")
+    return {
+        **{name: value for name, value in leaves(spec).items() if name in parts},
+        "benchmarks": benchmark_reads(spec, sorted(spec.benchmarks)),
+        "roles": {name: role_reads(role) for name, role in spec.roles.items()},
+        "engine": _engine_reads(spec),
+        "stage_reads": own,
+    }
+
+
+def _engine_reads(spec: Spec) -> object:
+    """The kind of the engine; of a plugin's also its code."""
+    plugged = spec.runtime.engine.plugged
+    return spec.runtime.engine.kind if plugged is None else {"kind": plugged.kind, "plugin code": plugged.digest}
 
 
 def role_reads(role: Role) -> Reads:
@@ -158,7 +179,7 @@ def evaluation_reads(evaluation: Evaluation, spec: Spec) -> Reads:
         "roles": roles,
         "limits": leaves(spec.rollout.limits),
         "serve": spec.numerics.serve,
-        "engine": spec.runtime.engine.kind,
+        "engine": _engine_reads(spec),
         "seed": spec.seed,
     }
 

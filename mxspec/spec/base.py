@@ -1,9 +1,30 @@
 """The base of every spec model: strict, frozen, closed."""
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
+
+
+class Plugged(NamedTuple):
+    """What makes a model the spec of a plugin's kind.
+
+    Attributes:
+        point: The extension point that it adds a kind to.
+        kind: The kind.
+        implementation: `package.module:factory`, or `:factory` for one in the plugin's own file.
+        plugin: Name of the plugin; empty until it was loaded as one.
+        digest: Hash of the plugin's code; identity of what has the kind.
+    """
+
+    point: str
+    kind: str
+    implementation: str
+    plugin: str = ""
+    digest: str = ""
 
 
 class SpecModel(BaseModel):
@@ -15,6 +36,9 @@ class SpecModel(BaseModel):
     unit and the source to it.
     """
 
+    plugged: ClassVar[Plugged | None] = None
+    """Set on the spec of a plugin's kind."""
+
     model_config = ConfigDict(
         extra="forbid",
         frozen=True,
@@ -24,6 +48,17 @@ class SpecModel(BaseModel):
         validate_default=True,
         ser_json_inf_nan="constants",
     )
+
+
+def models_in(value: object) -> Iterator[SpecModel]:
+    """A model and every model within it."""
+    if isinstance(value, SpecModel):
+        yield value
+        yield from (inner for name in type(value).model_fields for inner in models_in(getattr(value, name)))
+    elif isinstance(value, Mapping):
+        yield from (inner for one in value.values() for inner in models_in(one))
+    elif isinstance(value, tuple):
+        yield from (inner for one in value for inner in models_in(one))
 
 
 def leaf(

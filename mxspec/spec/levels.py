@@ -1,7 +1,7 @@
 """The levels of a rollout tree, which the structure declares."""
 
 from mxspec.spec.rollout import Tree
-from mxspec.spec.structure import Cascade, Structure
+from mxspec.spec.structure import Cascade, PluggedStructure, Structure
 
 OF_KIND = {
     "generated": ("designs", "executions"),
@@ -16,7 +16,11 @@ KEYS = {"designs": "design", "executions": "execution"}
 
 def levels_of(structure: Structure) -> tuple[str, ...]:
     """The levels below a question, from the top down."""
-    return tuple(structure.levels) if isinstance(structure, Cascade) else OF_KIND[structure.kind]
+    if isinstance(structure, Cascade):
+        return tuple(structure.levels)
+    if isinstance(structure, PluggedStructure):
+        return structure.tree_levels
+    return OF_KIND[structure.kind]
 
 
 def group_keys(structure: Structure) -> tuple[str, ...]:

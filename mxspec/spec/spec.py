@@ -6,6 +6,7 @@ from mxspec.spec.base import SpecModel, leaf
 from mxspec.spec.benchmark import Benchmark, Questions
 from mxspec.spec.evaluate import Evaluation
 from mxspec.spec.learn import Learn
+from mxspec.spec.plugin import Plugin
 from mxspec.spec.policy import Policy
 from mxspec.spec.reference import Init
 from mxspec.spec.roles import Role
@@ -49,6 +50,6 @@ class Spec(SpecModel):
     stages: tuple[Stage, ...] = leaf("What happens, in order.", default=())
     evaluate: dict[str, Evaluation] = leaf("Evaluations by name.", default={})
     init: Init | None = leaf("What the policies start from, in place of their model.", default=None)
-    plugins: tuple[str, ...] = leaf("Plugin files and packages; code, so they need trust.", default=())
+    plugins: tuple[Plugin, ...] = leaf("Plugin files and packages; code, so they need trust.", default=())
     runtime: Runtime = leaf("Where it happens.", default_factory=Runtime)
     sweep: Sweep | None = leaf("Arms and seeds; never inherited.", default=None)

@@ -154,4 +154,11 @@ class SearchStage(_Stage):
     score_on: tuple[Use, ...] = leaf("Questions that score a candidate.", min_length=1)
 
 
+class PluggedStage(_Stage):
+    """What a stage of a plugin extends; its rounds are the steps of its chain of states."""
+
+    train: tuple[str, ...] = leaf("Roles that learn.", default=())
+    rounds: int = leaf("Rounds; each is committed.", gt=0)
+
+
 Stage = Annotated[SftStage | RlStage | PreferenceStage | SearchStage, Field(discriminator="kind")]

@@ -1,6 +1,6 @@
 """Where the structure of a multi-agent system comes from."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -51,6 +51,14 @@ class Cascade(SpecModel):
 
     kind: Literal["cascade"]
     levels: dict[str, Level] = leaf("Levels from the question down.", min_length=1)
+
+
+class PluggedStructure(SpecModel):
+    """What a structure of a plugin extends; `tree_levels` names the levels of its tree."""
+
+    tree_levels: ClassVar[tuple[str, ...]] = ("executions",)
+
+    writer: str | None = leaf("Role that writes what is executed, if one does.", default=None)
 
 
 Structure = Annotated[Generated | Fixed | Searched | Cascade, Field(discriminator="kind")]

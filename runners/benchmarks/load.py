@@ -10,7 +10,8 @@ from mxspec.spec.benchmark import Benchmark, Jsonl, Procedural, SplitName
 from runners.benchmarks.question import Question
 from runners.benchmarks.rows import read_rows
 from runners.benchmarks.source import ProceduralSource, RowSource, Source
-from runners.grading import grade
+from runners.grading import Judge, judge_for
+from runners.plugged import made
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class LoadedBenchmark:
         name: Its name.
         spec: Its declaration.
         source: Where its questions come from.
+        judge: Judges an answer against a gold.
         faulty: Questions of a file whose gold does not grade as correct against itself.
             They stay among the questions, so that a benchmark is never silently smaller.
     """
@@ -28,6 +30,7 @@ class LoadedBenchmark:
     name: str
     spec: Benchmark
     source: Source
+    judge: Judge
     faulty: tuple[Question, ...]
 
     def questions_at(
@@ -77,12 +80,14 @@ def load_benchmark(name: str, benchmark: Benchmark, *, data_paths: Mapping[str, 
         ValueError: An unknown generator or level, a data file without a path.
         DataError: A file that cannot be used.
     """
-    spec = benchmark.source
+    spec, judge = benchmark.source, judge_for(benchmark.grader)
+    if spec.plugged is not None:
+        return LoadedBenchmark(name, benchmark, made(spec, name), judge, ())
     if isinstance(spec, Procedural):
-        return LoadedBenchmark(name, benchmark, ProceduralSource(name, spec), ())
+        return LoadedBenchmark(name, benchmark, ProceduralSource(name, spec), judge, ())
     assert isinstance(spec, Jsonl), "`run` refuses datasets of the hub"
     if spec.data not in data_paths:
         raise ValueError(f"benchmark {name}: no path for the data {spec.data!r}; set runtime.data.{spec.data}")
     rows = read_rows(name, spec, Path(data_paths[spec.data]))
-    faulty = tuple(row for row in rows if grade(benchmark.grader, row.gold, row.gold).verdict != "correct")
-    return LoadedBenchmark(name, benchmark, RowSource(name, rows), faulty)
+    faulty = tuple(row for row in rows if judge(row.gold, row.gold).verdict != "correct")
+    return LoadedBenchmark(name, benchmark, RowSource(name, rows), judge, faulty)

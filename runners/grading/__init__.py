@@ -1,5 +1,5 @@
 """Judging answers: a gold, an answer, a verdict."""
 
-from runners.grading.grade import AnswerVerdict, Grade, grade
+from runners.grading.grade import AnswerVerdict, Grade, Judge, grade, judge_for
 
-__all__ = ["AnswerVerdict", "Grade", "grade"]
+__all__ = ["AnswerVerdict", "Grade", "Judge", "grade", "judge_for"]

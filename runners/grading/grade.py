@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Literal, NamedTuple
 
 from mxspec.spec.benchmark import Exact, Grader
 from runners.grading.integer import Reading, read_answer, read_integer
+from runners.plugged import called, made, require
 
 AnswerVerdict = Literal["correct", "incorrect", "no_answer", "gold_unparsable", "timeout", "error"]
 """What became of an answer.
@@ -29,6 +32,28 @@ class Grade(NamedTuple):
     verdict: AnswerVerdict
     extracted: str | None
     stage: str
+
+
+Judge = Callable[[str, str | None], Grade]
+"""Judges an answer (None where there is none) against a gold."""
+
+
+def judge_for(grader: Grader) -> Judge:
+    """What judges the answers of a benchmark.
+
+    Raises:
+        PluginError: The grader is one of a plugin, which cannot be used.
+    """
+    if grader.plugged is None:
+        return partial(grade, grader)
+    judge = made(grader)
+
+    def judged(gold: str, answer: str | None) -> Grade:
+        found: Grade = called(grader, judge, gold, answer)
+        require(grader, isinstance(found, Grade), "returned no `Grade`")
+        return found
+
+    return judged
 
 
 def grade(grader: Grader, gold: str, answer: str | None) -> Grade:

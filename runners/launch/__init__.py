@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from mxspec.spec.runtime import RayLauncher as RaySpec
 from mxspec.spec.runtime import Runtime
 from runners.launch.launcher import RUN_JOB, Launcher, Patience, Watcher
@@ -18,6 +20,10 @@ def launcher_for(runtime: Runtime, *, fail_fast: bool = False, run_job: str = RU
         run_job: Function that executes a job, as `module:name`.
     """
     which = runtime.launcher
+    if which.plugged is not None:
+        from runners.plugged import made
+
+        return cast(Launcher, made(which, patience=Patience(fail_fast=fail_fast), run_job=run_job))
     if isinstance(which, RaySpec):
         from runners.launch.ray import RayLauncher
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from threading import Event, Lock
 
-from mxspec.compile.job import Job
+from mxspec.compile.job import read_job
 from runners.launch.attempt import attempt, imported
 from runners.outcome import Outcome, Progress
 
@@ -38,7 +38,7 @@ class Worker:
         """
         with self._lock:
             self._news.clear()
-        return attempt(self._run_job, Job.model_validate_json(job), on_progress=self._tell, stop=self._stop)
+        return attempt(self._run_job, read_job(job), on_progress=self._tell, stop=self._stop)
 
     def news(self) -> list[Progress]:
         """Progress since the last call."""

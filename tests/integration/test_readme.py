@@ -1,6 +1,6 @@
-"""The README's blocks, run in order in one directory, as a reader would.
+"""The blocks of the README and of the page on plugins, run in order in one directory, as a reader would.
 
-A block of YAML whose first line is a comment with a file name is written to that file. Commands of a
+A block of YAML or Python whose first line is a comment with a file name is written to that file. Commands of a
 `console` block must end with 0. A comment before a block says more:
 
     <!-- test: smoke -->       runs are shrunk (`tests/support/smoke.py`), since the real ones take minutes
@@ -25,7 +25,9 @@ import pytest
 from tests.support.smoke import SETS
 
 ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"(?:<!-- test: (?P<how>[^>]*?) -->\n)?```(?P<kind>console|bash|yaml)\n(?P<text>.*?)```", re.DOTALL)
+BLOCK = re.compile(
+    r"(?:<!-- test: (?P<how>[^>]*?) -->\n)?```(?P<kind>console|bash|yaml|python)\n(?P<text>.*?)```", re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ def blocks(text: str) -> list[Block]:
 
 
 README = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
+PLUGINS = blocks((ROOT / "docs/plugins.md").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -82,15 +85,28 @@ def shown_is_printed(shown: list[str], printed: str) -> bool:
 @pytest.mark.slow
 @pytest.mark.ray
 def test_blocks_run_in_order(place: Path) -> None:
+    assert followed(README, place) > 10
+    assert (place / "runs" / "results.duckdb").exists()
+
+
+def test_the_page_on_plugins(place: Path) -> None:
+    assert followed(PLUGINS, place) == 3
+    ended = subprocess.run([sys.executable, "-m", "pytest", "-q", "test_prefix.py"], cwd=place, check=False)
+    assert ended.returncode == 0
+
+
+def followed(page: list[Block], place: Path) -> int:
+    """Does what a page says; the number of its commands."""
     environment = os.environ | {
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "OMP_NUM_THREADS": "1",
+        "XDG_CONFIG_HOME": str(place / "config"),
     }
     ran = 0
-    for block in README:
-        if block.kind == "yaml":
-            name = re.match(r"# (\S+\.yaml)\n", block.text)
-            assert name is not None, "a YAML block begins with its file name"
+    for block in page:
+        if block.kind in ("yaml", "python"):
+            name = re.match(r"# (\S+\.(?:yaml|py))\n", block.text)
+            assert name is not None, "a block begins with its file name"
             (place / name[1]).write_text(block.text, encoding="utf-8")
             continue
         for command, shown in block.commands:
@@ -109,8 +125,7 @@ def test_blocks_run_in_order(place: Path) -> None:
             if "output" in block.how:
                 assert shown_is_printed(shown, ended.stdout), f"{command}\n{ended.stdout}"
             ran += 1
-    assert ran > 10
-    assert (place / "runs" / "results.duckdb").exists()
+    return ran
 
 
 def test_blocks_are_found_and_compared() -> None:

@@ -33,7 +33,6 @@ def test_every_line_of_the_list_is_said_by_some_spec(tmp_path: Path) -> None:
         "learn.rl.loss.kl=0.1",
         "learn.rl.loss={kind: grpo, ratio: sequence, aggregate: sequence_mean}",
         "learn.rl.optimizer.role_lr={designer: 1e-5}",
-        "plugins=[./mine.py]",
         "runtime.sandbox.min_tier=rlimits",
         "benchmarks={chain_arithmetic: {source: {kind: procedural, generator: g, difficulty: [1]}, "
         "grader: {kind: choice}}}",
@@ -46,7 +45,8 @@ def test_every_line_of_the_list_is_said_by_some_spec(tmp_path: Path) -> None:
             "stages.rl.train=[designer]",
         )
         said |= set(to_come(load(tmp_path, SMALL, *(sets if "executor.model" in change else (change,))).whole))
-    assert said == {one.name for one in TO_COME}
+    plugged = {one.name for one in TO_COME if one.name.startswith("a plugin's")}  # each in test_plugins
+    assert said == {one.name for one in TO_COME} - plugged
 
 
 @pytest.mark.parametrize("name", [one for one in SYSTEMS if str(one) not in RUNNABLE], ids=str)

@@ -7,6 +7,7 @@ from math import prod
 from mxspec.load.checks.where import Checker, trained_roles
 from mxspec.load.errors import did_you_mean
 from mxspec.load.nodes import Step
+from mxspec.spec.learn import Grpo
 from mxspec.spec.levels import KEYS, group_keys, levels_of, width
 from mxspec.spec.rollout import Credit, OneMinusMean, Score
 from mxspec.spec.stages import RlStage
@@ -135,7 +136,12 @@ def _sampling(checker: Checker, role: str) -> None:
 
 def _ratio(checker: Checker) -> None:
     rl = checker.spec.learn.rl
-    if rl is None or rl.loss.ratio != "sequence" or rl.loss.aggregate == "sequence_mean":
+    if (
+        rl is None
+        or not isinstance(rl.loss, Grpo)
+        or rl.loss.ratio != "sequence"
+        or rl.loss.aggregate == "sequence_mean"
+    ):
         return
     message = f"a ratio per sequence with aggregate {rl.loss.aggregate} weighs long responses by their length"
     checker.error("ratio", ("learn", "rl", "loss", "aggregate"), message, "write aggregate: sequence_mean")

@@ -20,6 +20,8 @@ def check_data(checker: Checker) -> None:
         if isinstance(source, Hub):
             _hub(checker, name, source)
             continue
+        if source.plugged is not None:
+            continue
         if source.split.test + source.split.validation >= 1:
             checker.error("split", (*path, "split"), "test and validation leave nothing to train on")
         if isinstance(source, Jsonl) and source.data not in spec.runtime.data:

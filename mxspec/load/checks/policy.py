@@ -29,9 +29,6 @@ def check_policy(checker: Checker) -> None:
             hint = did_you_mean(role.model.at, known) or f"add runtime.endpoints.{role.model.at}: {{url: ..}}"
             path: tuple[Step, ...] = ("roles", name, "model", "at")
             checker.error("no-endpoint", path, f"runtime.endpoints has no {role.model.at!r}", hint)
-    for index, plugin in enumerate(spec.plugins):
-        message = f"the plugin {plugin} is not trusted, and was not loaded"
-        checker.warn("untrusted-plugin", ("plugins", index), message, "plugins are code; none is loaded yet")
     for kind in ("sft", "rl", "preference"):
         block = getattr(spec.learn, kind)
         for learner in block.optimizer.role_lr if block is not None else ():

@@ -9,7 +9,7 @@ from mxspec.load.errors import did_you_mean
 from mxspec.load.nodes import Step
 from mxspec.spec.evaluate import Every
 from mxspec.spec.policy import FromConfig
-from mxspec.spec.stages import Alternate, PreferenceStage, RlStage, SearchStage, SftStage, Teacher
+from mxspec.spec.stages import Alternate, PluggedStage, PreferenceStage, RlStage, SearchStage, SftStage, Teacher
 from mxspec.spec.structure import Searched
 
 WATCH = re.compile(r"evaluate\.([^.]+)\.(accuracy|valid_designs)")
@@ -28,6 +28,10 @@ def check_stages(checker: Checker) -> None:
             hint = "names make paths; give each stage its own"
             checker.error("duplicate-stage", (*path, "name"), f"a stage {stage.name!r} stands in line {line}", hint)
         first.setdefault(stage.name, index)
+        if isinstance(stage, PluggedStage):
+            for number, role in enumerate(stage.train):
+                checker.known_role(role, (*path, "train", number))
+            continue
         if stage.kind != "search" and getattr(spec.learn, stage.kind) is None:
             message = f"the stage {stage.name!r} is of kind {stage.kind}, and learn.{stage.kind} is missing"
             checker.error("missing-learn", (*path, "kind"), message, f"add learn.{stage.kind}")

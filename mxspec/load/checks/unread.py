@@ -10,11 +10,13 @@ from mxspec.load.nodes import Path
 from mxspec.spec import Spec
 from mxspec.spec.benchmark import Jsonl
 from mxspec.spec.roles import EndpointModel
-from mxspec.spec.stages import PreferenceStage, RlStage
+from mxspec.spec.stages import PluggedStage, PreferenceStage, RlStage
 
 
 def unread(spec: Spec) -> Iterator[tuple[Path, str]]:
     """Parts of a spec that no step, no evaluation and no worker reads, each with the reason."""
+    if any(isinstance(stage, PluggedStage) for stage in spec.stages):
+        return  # nobody knows what it reads
     kinds = {stage.kind for stage in spec.stages}
     for kind in ("sft", "rl", "preference"):
         if getattr(spec.learn, kind) is not None and kind not in kinds:

@@ -8,7 +8,7 @@ from mxspec.load.errors import Findings, Position, did_you_mean
 from mxspec.load.nodes import MapNode, Node, Step, child, dotted
 from mxspec.spec import Spec
 from mxspec.spec.stages import Alternate, SearchStage, Stage
-from mxspec.spec.structure import Cascade, Generated, Searched
+from mxspec.spec.structure import Cascade, Generated, PluggedStructure, Searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,11 @@ class Checker:
         Where the named one does not exist, the only role without agents is meant: its name is
         reported once, and no rule trips over it again.
         """
-        if not isinstance(self.spec.structure, (Generated, Searched)):
+        if not isinstance(self.spec.structure, (Generated, Searched, PluggedStructure)):
             return None
         named = self.spec.structure.writer
+        if named is None:
+            return None
         silent = [name for name, role in self.spec.roles.items() if role.agents is None]
         return silent[0] if named not in self.spec.roles and len(silent) == 1 else named
 
