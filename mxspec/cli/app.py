@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 VERBS: dict[str, tuple[str, str]] = {
     "validate": ("mxspec.cli.validate:validate", "Check spec files; every error at once."),
+    "check": ("mxspec.cli.check:check", "Check a spec against its data, its models and this machine."),
     "plan": ("mxspec.cli.plan:plan", "Show what would run, what is done already, and what it takes."),
     "run": ("mxspec.cli.run:run", "Run what is not done yet, and land the results in the store."),
     "ls": ("mxspec.cli.ls:ls", "List the runs and where they stand."),

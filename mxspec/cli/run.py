@@ -11,9 +11,10 @@ from mxspec.cli.exits import FAILED, INTERRUPTED, MISSING_ENVIRONMENT
 from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS, SET, SPEC_OR_PLAN, TRUST
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mxspec.compile.job import Job
+    from mxspec.load.errors import Position
     from mxspec.plan.plan import Plan
     from mxspec.spec.runtime import Runtime
     from runners.outcome import Outcome
@@ -50,13 +51,15 @@ def run(
     from mxspec.plan.expand import UnknownChoice
     from mxspec.plan.make import make_plan
 
+    origins: Mapping[str, Position] = {}
     if spec.endswith(".json"):
         if sets or arms or seeds:
             raise UsageError("a saved plan runs as it was reviewed: it takes no --set, --arm or --seed")
         plan = saved_plan(Path(spec), runs, trust=trust)
     else:
         try:
-            plan = make_plan(load_spec(spec, sets=tuple(sets or ()), trust=trust), runs, arms=arms, seeds=seeds)
+            loaded = load_spec(spec, sets=tuple(sets or ()), trust=trust)
+            plan, origins = make_plan(loaded, runs, arms=arms, seeds=seeds), loaded.origins
         except UnknownChoice as error:
             raise UsageError(str(error)) from error
     jobs = compile_jobs(plan)
@@ -70,6 +73,7 @@ def run(
     if jobs:
         require_runners(jobs)
         require_packages(runtime)
+        require_checks(plan, jobs, origins)
         record_sweep(plan, runs, part=part)
         outcomes = launch(jobs, runtime, runs, fail_fast=fail_fast, quiet=quiet or json)
     elif not quiet:
@@ -122,6 +126,32 @@ def require_runners(jobs: Sequence[Job]) -> None:
         raise MissingEnvironment(
             f"no runner yet for {'; '.join(found)}", hint="the spec validates and plans; remove this to run it now"
         )
+
+
+def require_checks(plan: Plan, jobs: Sequence[Job], origins: Mapping[str, Position]) -> None:
+    """Refuses to start what `mxspec check` finds to be wrong; models are not built here.
+
+    Raises:
+        SpecErrors: The data is wrong.
+        MissingEnvironment: This machine is.
+    """
+    from mxspec.cli.check import ENVIRONMENT
+    from mxspec.cli.exits import MissingEnvironment
+    from mxspec.cli.output import say
+    from mxspec.load import SpecErrors
+    from mxspec.load.errors import shown
+    from runners.check import check_specs
+
+    file = Path(plan.file)
+    found = check_specs(
+        [job.spec for job in jobs], origins=origins, file=shown(file), base_dir=Path(plan.base_dir), models=False
+    )
+    for one in found.warnings:
+        say(f"{one}  [{one.code}]")
+    if found.errors and all(one.code in ENVIRONMENT for one in found.errors):
+        raise MissingEnvironment("\n".join(map(str, found.errors)))
+    if found.errors:
+        raise SpecErrors(found.errors)
 
 
 def require_packages(runtime: Runtime) -> None:

@@ -146,7 +146,7 @@ def test_every_cut_of_a_run_is_a_prefix(cut: int, tmp_path_factory: pytest.TempP
 def test_a_gate_and_what_it_watches_are_identity_of_its_stage(tmp_path: Path) -> None:
     gate = "{all: [{watch: evaluate.val.accuracy, at_least: 0.5}], max_epochs: 9}"
     text = SMALL.replace("    epochs: 2\n", f"    gate: {gate}\n")
-    text += "  val: {at: [epoch], on: [{use: chain_arithmetic, split: validation}]}\n"
+    text += "  val: {at: [epoch], on: [{use: chain_arithmetic, split: validation, limit: 32}]}\n"
     chain = chain_of(load(tmp_path, text).whole)
     assert chain[0].steps is None
     assert chain[0].end_state not in {state_at(chain[0], k) for k in range(12)}

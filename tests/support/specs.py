@@ -31,7 +31,7 @@ stages:
     data: {teacher: chain_arithmetic, use: chain_arithmetic, rows: {executor: 64, designer: 32}}
   - {name: rl, kind: rl, steps: 30, train: {kind: alternate, order: [executor, designer], every: 10}}
 evaluate:
-  test: {at: [stage_end], on: [{use: chain_arithmetic, split: test}]}
+  test: {at: [stage_end], on: [{use: chain_arithmetic, split: test, limit: 64}]}
 """
 """A whole spec: two roles, a cold start, an alternating rl stage."""
 

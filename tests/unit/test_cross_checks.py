@@ -11,7 +11,7 @@ from tests.support.specs import SMALL, changed, errors, load, one_error, write
 
 GATED = changed(
     ("    epochs: 2\n", "    gate: {all: [{watch: evaluate.val.accuracy, at_least: 0.5}], max_epochs: 9}\n"),
-    ("evaluate:\n", "evaluate:\n  val: {at: [epoch], on: [{use: chain_arithmetic, split: validation}]}\n"),
+    ("evaluate:\n", "evaluate:\n  val: {at: [epoch], on: [{use: chain_arithmetic, split: validation, limit: 32}]}\n"),
 )
 ALTERNATE = "train: {kind: alternate, order: [executor, designer], every: 10}"
 FIXED = "structure: {kind: fixed, file: mas.py}"

@@ -82,7 +82,7 @@ def test_the_environment_stands_under_runtime_only_and_stays(tmp_path: Path, mon
     monkeypatch.setenv("ROWS", "/elsewhere")
     read = "benchmarks: {mine: {source: {kind: jsonl, data: x}, grader: {kind: integer}}}\n"
     runtime = "runtime: {data: {x: ['${env:ROWS}/${vars.d}/a', '${env:NONE,/b}']}}\n"
-    text = changed(("split: test}]}", "split: test}, {use: mine}]}"))
+    text = changed(("limit: 64}]}", "limit: 64}, {use: mine, limit: 8}]}"))
     loaded = load(tmp_path, text + read + "vars: {d: sub}\n" + runtime)
     assert loaded.whole.runtime.data["x"] == ("${env:ROWS}/sub/a", "${env:NONE,/b}")
     found = one_error(tmp_path, changed(("name: small", "name: '${env:HOME}'")))

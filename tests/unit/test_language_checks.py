@@ -12,7 +12,7 @@ from mxspec.plan.make import make_plan
 from tests.support.specs import SMALL, errors, load, one_error, write
 
 PLATEAU = "stages.rl.stop={kind: plateau, watch: evaluate.val.accuracy, patience: 2}"
-VAL = "evaluate.val={at: {every: 10}, on: [{use: chain_arithmetic, split: validation}]}"
+VAL = "evaluate.val={at: {every: 10}, on: [{use: chain_arithmetic, split: validation, limit: 32}]}"
 VLLM = "runtime.engine={kind: vllm, tensor_parallel: 3}"
 LOW = "policy.sharing={kind: lora, rank: 12, alpha: 24}"
 GROUPS = "policy.sharing={kind: groups, groups: {a: [designer]}}"
@@ -107,7 +107,7 @@ def test_references_lead_to_kept_states(
     gate = "gate: {watch: evaluate.val.accuracy, at_least: 0.5, max_epochs: 3}"
     gated = SMALL.replace("name: cold", "name: gated").replace("epochs: 2", gate)
     gated = gated.replace("extends: mxspec:base/tiny_llama.yaml", "extends: [mxspec:base/tiny_llama.yaml]")
-    gated += "  val: {at: epoch, on: [{use: chain_arithmetic, split: validation}]}\n"
+    gated += "  val: {at: epoch, on: [{use: chain_arithmetic, split: validation, limit: 32}]}\n"
     gated += "policy: {model: {tokenizer: {train_on: gated}}}\n"
     write(tmp_path, gated, "gated.yaml")
     given = {"spec": "other.yaml", "arm": "main", "stage": "rl", "step": 0, **changes}

@@ -29,6 +29,7 @@ def check_data(checker: Checker) -> None:
             hint = did_you_mean(source.data, known) or f"add runtime.data.{source.data}: [<path>]"
             checker.error("no-data", (*path, "data"), f"runtime.data has no {source.data!r}", hint)
     for use, where in uses_of(spec):
+        _limit(checker, use, where)
         _difficulty(checker, use, where)
         _split(checker, use, where)
 
@@ -56,6 +57,15 @@ def used_benchmarks(spec: Spec) -> tuple[str, ...]:
     names = {use.use for use, _ in uses_of(spec)}
     names |= {teacher.use for teacher in teachers_of(spec)}
     return tuple(sorted(names))
+
+
+def _limit(checker: Checker, use: Use, path: tuple[Step, ...]) -> None:
+    """Generated questions never end, so whoever judges on them says how many."""
+    benchmark = checker.spec.benchmarks.get(use.use)
+    if benchmark is None or path[0] == "questions" or use.limit is not None:
+        return
+    if isinstance(benchmark.source, Procedural):
+        checker.error("no-limit", path, f"the questions of {use.use!r} are generated and never end", "add limit: 200")
 
 
 def _difficulty(checker: Checker, use: Use, path: tuple[Step, ...]) -> None:
