@@ -53,6 +53,7 @@ def run_job(job: Job, *, on_progress: Callable[[Progress], None] | None = None, 
             run.bench.builder.close()
         seconds = perf_counter() - began
         if state == "done":
-            run_dir.write("cost.json", cost_of(job, seconds, run.position.step, run.response_tokens))
+            attempts = len(run_dir.attempts())
+            run_dir.write("cost.json", cost_of(job, seconds, run.position.step, run.response_tokens, attempts=attempts))
             compact(run_dir)
     return Outcome(run=job.run, state=state, steps=run.position.step, seconds=seconds, message=run.recorder.problem)

@@ -56,11 +56,12 @@ def provenance_of(job: Job) -> Provenance:
     )
 
 
-def cost_of(job: Job, seconds: float, steps: int, response_tokens: float) -> Cost:
+def cost_of(job: Job, seconds: float, steps: int, response_tokens: float, *, attempts: int) -> Cost:
     """What the attempt that ended the run cost."""
     return Cost(
         seconds=seconds,
         steps=steps,
+        whole=attempts == 1,
         cpu_threads=job.threads,
         gpus=job.gpus,
         response_tokens=response_tokens,

@@ -31,6 +31,9 @@ def run(
     seeds: Annotated[
         list[int] | None, typer.Option("--seed", metavar="N", help="Only this seed; may be repeated.")
     ] = None,
+    max_gpu_hours: Annotated[
+        float | None, typer.Option("--max-gpu-hours", metavar="H", help="Refuse what should take more (exit 1).")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan and stop.")] = False,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="The first failed run stops all others.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show failures and the result only.")] = False,
@@ -44,7 +47,7 @@ def run(
     """
     from mxspec.cli.exits import UsageError
     from mxspec.cli.output import say
-    from mxspec.cli.plan import print_plan
+    from mxspec.cli.plan import print_plan, require_gpu_hours
     from mxspec.cli.summary import summarise
     from mxspec.compile.jobs import compile_jobs
     from mxspec.load import load_spec
@@ -63,6 +66,7 @@ def run(
         except UnknownChoice as error:
             raise UsageError(str(error)) from error
     jobs = compile_jobs(plan)
+    require_gpu_hours(plan, max_gpu_hours)
     runtime = plan.runs[0].spec.runtime
     if not quiet and not json:
         print_plan(plan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -14,7 +14,7 @@ from mxspec.plan.chain import Stretch
 from mxspec.plan.data import pin
 from mxspec.plan.identity import identify
 from mxspec.plan.order import in_order
-from mxspec.plan.plan import Difference, PlannedArm
+from mxspec.plan.plan import Bounds, Difference, PlannedArm
 from mxspec.plan.refer import with_states
 from mxspec.spec import Spec
 from mxspec.spec.levels import levels_of, width
@@ -80,7 +80,9 @@ def expand(loaded: Loaded, arms: Sequence[Arm], seeds: Sequence[int]) -> tuple[E
     return tuple(found.values())
 
 
-def planned_arms(loaded: Loaded, arms: Sequence[Arm], runs: Sequence[Expanded]) -> tuple[PlannedArm, ...]:
+def planned_arms(
+    loaded: Loaded, arms: Sequence[Arm], runs: Sequence[Expanded], bounds: Mapping[str, Bounds]
+) -> tuple[PlannedArm, ...]:
     """What each arm changes and how much it does."""
     baseline = loaded.arms[0]
     same = {name: run.arms[0] for run in runs for name in run.arms[1:]}
@@ -92,6 +94,7 @@ def planned_arms(loaded: Loaded, arms: Sequence[Arm], runs: Sequence[Expanded]) 
             executions_per_step=executions_per_step(arm.spec),
             rl_steps=sum(stage.steps for stage in arm.spec.stages if isinstance(stage, RlStage)),
             trains=trained_by_rl(arm.spec),
+            bounds=bounds[arm.name],
         )
         for arm in arms
     )

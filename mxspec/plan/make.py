@@ -9,8 +9,9 @@ from pathlib import Path
 from mxspec.load.loaded import Loaded
 from mxspec.load.pause import collection_paused
 from mxspec.plan.chain import Continues
+from mxspec.plan.cost import bounds_of, estimates
 from mxspec.plan.expand import Expanded, choose, expand, planned_arms
-from mxspec.plan.plan import Plan, PlannedArm, PlannedRun, SharedWork, Status
+from mxspec.plan.plan import Estimate, Plan, PlannedArm, PlannedRun, SharedWork, Status
 from mxspec.plan.share import Sharing, share
 from mxspec.plan.sources import sources_of
 from mxspec.plan.status import Existing, Place, furthest, look, positions
@@ -42,7 +43,8 @@ def make_plan(
     chosen, numbers = choose(loaded, arms, seeds)
     expanded = expand(loaded, chosen, numbers)
     found = _assess(expanded, runs_dir)
-    planned = planned_arms(loaded, chosen, expanded)
+    bounds = {arm: bounds_of(run.spec, run.chain) for run in expanded for arm in run.arms}
+    planned = planned_arms(loaded, chosen, expanded, bounds)
     spec = loaded.whole
     return Plan(
         name=spec.name,
@@ -100,13 +102,13 @@ def _assess(expanded: Sequence[Expanded], runs_dir: Path) -> _Assessed:
     status = {run.run: _status(run, existing.get(run.run), starts[run.run]) for run in expanded}
     pending = [run for run in expanded if status[run.run] in ("new", "continues", "failed")]
     sharing = share(pending, {run.run: _place(run, starts[run.run]) for run in pending})
-    runs = tuple(_planned(run, status[run.run], starts[run.run], existing, sharing) for run in expanded)
+    costs = estimates((*expanded, *sharing.prefixes), existing)
+    runs = tuple(_planned(run, status[run.run], starts[run.run], existing, sharing, costs[run.run]) for run in expanded)
     prefixes: list[PlannedRun] = []
     for one in sharing.prefixes:
         start = _start(one, existing)
-        prefixes.append(
-            _planned(one, _status(one, existing.get(one.run), start), start, existing, sharing, prefix=True)
-        )
+        state = _status(one, existing.get(one.run), start)
+        prefixes.append(_planned(one, state, start, existing, sharing, costs[one.run], prefix=True))
     return _Assessed(runs, tuple(prefixes), _shared(prefixes, pending), existing)
 
 
@@ -137,6 +139,7 @@ def _planned(
     start: Continues | None,
     existing: Mapping[str, Existing],
     sharing: Sharing,
+    estimate: Estimate,
     *,
     prefix: bool = False,
 ) -> PlannedRun:
@@ -156,6 +159,7 @@ def _planned(
         continues=start if waits else None,
         needs=(sharing.needs[run.run],) if waits and run.run in sharing.needs else (),
         message=found.message if found and status == "failed" else "",
+        estimate=estimate,
     )
 
 

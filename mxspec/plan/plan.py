@@ -24,6 +24,31 @@ class Difference(_Part):
     value: str
 
 
+class Bounds(_Part):
+    """What the training of one run takes at most; evaluations come on top."""
+
+    executions: int
+    calls: int
+    tokens: int
+    optimizer_steps: int | None
+    """None where the rows of a file are not known."""
+    checkpoints: int
+    """Checkpoints that outlive the run."""
+    checkpoint_mb: float | None
+    """One checkpoint; None where the model's shape is not in the spec."""
+    memory_mb: float | None
+    """What a worker holds, estimated; None as above."""
+
+
+class Estimate(_Part):
+    """What a run should take, by finished runs of the same cell."""
+
+    seconds: float | None = None
+    """None where no run of the cell has been finished."""
+    gpus: int = 0
+    gpu_hours: float | None = 0.0
+
+
 class PlannedArm(_Part):
     """An arm: how it differs, and how much it does per step and in all."""
 
@@ -36,6 +61,7 @@ class PlannedArm(_Part):
     rl_steps: int
     trains: tuple[str, ...]
     """Roles that its rl stages train, in the order of their first block."""
+    bounds: Bounds
 
 
 class PlannedRun(_Part):
@@ -60,6 +86,7 @@ class PlannedRun(_Part):
     """Runs that must be done first."""
     message: str
     """Why it failed; empty where it did not."""
+    estimate: Estimate = Estimate()
 
     @property
     def last_state(self) -> str:
@@ -110,6 +137,11 @@ class Plan(_Part):
     warnings: tuple[str, ...]
     sources: tuple[SourceFile, ...] = ()
     """Every file that it was made of, as it was then."""
+
+    @property
+    def left(self) -> tuple[PlannedRun, ...]:
+        """Runs and prefixes that are still to be trained."""
+        return tuple(run for run in (*self.prefixes, *self.runs) if run.pending)
 
     @property
     def changes(self) -> bool:

@@ -29,6 +29,8 @@ class Existing:
         checkpoints: State -> steps done, of every committed checkpoint.
         spec_hash: Hash of the spec that it was made of; empty where unknown.
         code_hash: Hash of the code that made it; empty where unknown.
+        cell: Its cell; empty where unknown.
+        seconds: What it took, if it is done and was trained in one go.
     """
 
     run: str
@@ -37,6 +39,8 @@ class Existing:
     checkpoints: Mapping[str, int]
     spec_hash: str = ""
     code_hash: str = ""
+    cell: str = ""
+    seconds: float | None = None
 
 
 def positions(spec: Spec, chain: tuple[Stretch, ...]) -> dict[str, Place]:
@@ -72,11 +76,12 @@ def furthest(run: str, known: Mapping[str, Place], existing: Iterable[Existing])
 
 def look(runs_dir: Path) -> tuple[Existing, ...]:
     """Reads the run directories below a directory; none where it does not exist."""
-    from mxspec.rundir import Provenance, RunDir, open_runs
+    from mxspec.rundir import Cost, Provenance, RunDir, open_runs
 
     found: list[Existing] = []
     for one in open_runs(runs_dir):
         made = RunDir(one.path).read("provenance.json", Provenance) if one.state != "unreadable" else None
+        cost = RunDir(one.path).read("cost.json", Cost) if one.state == "done" else None
         found.append(
             Existing(
                 run=one.run,
@@ -85,6 +90,8 @@ def look(runs_dir: Path) -> tuple[Existing, ...]:
                 checkpoints={checkpoint.state: checkpoint.step for checkpoint in one.checkpoints},
                 spec_hash=made.spec_hash if made else "",
                 code_hash=made.code_hash if made else "",
+                cell=made.cell if made else "",
+                seconds=cost.seconds if cost is not None and cost.whole else None,
             )
         )
     return tuple(found)

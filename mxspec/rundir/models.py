@@ -107,7 +107,10 @@ class Cost(Record):
     """What a finished run cost."""
 
     seconds: float
+    """Of the attempt that ended it."""
     steps: int
+    whole: bool = False
+    """Whether that attempt was the only one, so that the time is that of the whole run."""
     cpu_threads: int
     gpus: float
     response_tokens: float

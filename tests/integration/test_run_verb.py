@@ -75,6 +75,35 @@ def test_what_is_done_is_not_run_again(done: Path) -> None:
 
 
 @pytest.mark.slow
+def test_what_was_run_tells_what_the_next_takes(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(arguments("plan", done, "--seed", "1", "--json")) == exits.OK
+    plan = json.loads(capsys.readouterr().out)["plan"]
+    [run], bounds = plan["runs"], plan["arms"][0]["bounds"]
+    [directory] = [path.parent for path in done.glob("*/cost.json")]
+    assert run["estimate"]["seconds"] == json.loads((directory / "cost.json").read_text())["seconds"] > 0
+    kept = [path for path in (directory / "checkpoints").iterdir() if path.is_dir()]
+    assert len(kept) == bounds["checkpoints"] == 2
+    size = sum(path.stat().st_size for path in kept[0].rglob("*") if path.is_file()) / 2**20
+    assert size == pytest.approx(bounds["checkpoint_mb"], rel=0.25)
+    assert run_app(arguments("plan", done, "--seed", "1")) == exits.OK
+    printed = capsys.readouterr().out
+    assert "TIME" in printed and "left to do  about" in printed and "GPU-H" not in printed
+
+
+@pytest.mark.slow
+def test_why_a_run_is_new(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(arguments("plan", done, "--why", "main")) == exits.OK
+    assert capsys.readouterr().out.strip().endswith("(main seed 0) is done")
+    sets = ("questions.per_step=5", "runtime.trainer.micro_tokens=99", "name=other")
+    assert run_app(arguments("plan", done, "--why", "main", sets=sets)) == exits.OK
+    first, *values = capsys.readouterr().out.splitlines()
+    assert "(main seed 0) is not done (continues); it differs from" in first and "in 1 value, " in first
+    assert values[0] == "questions.per_step: 4 -> 5"
+    assert run_app(arguments("plan", done, "--why", "mian")) == exits.USAGE
+    assert "did you mean 'main'?" in capsys.readouterr().err
+
+
+@pytest.mark.slow
 def test_ls_and_logs(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(["ls", "--runs", str(done), "--json"]) == exits.OK
     [run] = json.loads(capsys.readouterr().out)["runs"]
