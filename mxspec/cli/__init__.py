@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 
 
@@ -14,6 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Raises:
         SystemExit: Always, with a code of `mxspec.cli.exits`.
     """
+    gc.disable()  # what a start makes stays; verbs that work for longer collect again
     try:
         from mxspec.cli.app import run_app
 

@@ -17,6 +17,8 @@ with an error of `mxspec.cli.exits` (or `SpecErrors`). Ctrl-C reaches it as Keyb
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -27,12 +29,14 @@ from typer.core import TyperGroup
 
 from mxspec import __version__
 from mxspec.cli import exits
+from mxspec.cli.completion import VARIABLE
 
 if TYPE_CHECKING:
     from typer._click.core import Command, Context
     from typer._click.formatting import HelpFormatter
 
 VERBS: dict[str, tuple[str, str]] = {
+    "init": ("mxspec.cli.init:init", "Write a spec to start from, and the schema for your editor."),
     "validate": ("mxspec.cli.validate:validate", "Check spec files; every error at once."),
     "check": ("mxspec.cli.check:check", "Check a spec against its data, its models and this machine."),
     "plan": ("mxspec.cli.plan:plan", "Show what would run, what is done already, and what it takes."),
@@ -44,9 +48,14 @@ VERBS: dict[str, tuple[str, str]] = {
     "report": ("mxspec.cli.report:report", "Show what was measured, and write a page about it."),
     "diff": ("mxspec.cli.diff:diff", "Show the values in which two specs, runs or plans differ."),
     "show": ("mxspec.cli.show:show", "Print a spec as it was read, resolved, or with the origin of every value."),
+    "completion": ("mxspec.cli.completion:completion", "Print the completion script of a shell."),
     "schema": ("mxspec.cli.schema:schema", "Print the JSON Schema of the spec language."),
 }
 """Verb -> (`module:function`, line for --help), in the order of --help."""
+
+
+LONG = ("check", "run", "logs", "collect", "sql", "report")
+"""Verbs that work for longer, so that garbage is collected; all others end before it would pay."""
 
 
 class Verbs(TyperGroup):
@@ -60,6 +69,8 @@ class Verbs(TyperGroup):
         """Imports a verb; None where there is none of that name."""
         if cmd_name not in VERBS:
             return None
+        if cmd_name in LONG:
+            gc.enable()
         module, _, name = VERBS[cmd_name][0].partition(":")
         one = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         one.command(cmd_name)(getattr(import_module(module), name))
@@ -111,6 +122,9 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
     given = [one for one in given if one != "--debug"]
     given = [f" {one}" if one.startswith("-- ") else one for one in given]  # a query that begins with a comment
     command: Any = typer.main.get_command(app)
+    if VARIABLE in os.environ:
+        shells: Any = import_module("typer.completion")
+        shells.completion_init()
     try:
         code = command.main(args=given, prog_name="mxspec", standalone_mode=False)
     except BaseException as error:

@@ -20,16 +20,16 @@ def exit_code_of(error: BaseException) -> int:
     Raises:
         BaseException: `GeneratorExit` and the like, which are no errors of ours.
     """
+    if isinstance(error, SystemExit):
+        if isinstance(error.__context__, BrokenPipeError):  # `| head` has seen enough
+            return exits.OK
+        return error.code if isinstance(error.code, int) else exits.FAILED
     from typer import Abort, Exit
     from typer._click.exceptions import ClickException
 
     from mxspec.load.errors import SpecErrors
 
     match error:
-        case SystemExit() if isinstance(error.__context__, BrokenPipeError):  # `| head` has seen enough
-            return exits.OK
-        case SystemExit():
-            return error.code if isinstance(error.code, int) else exits.FAILED
         case KeyboardInterrupt() | Abort():
             say("interrupted")
             return exits.INTERRUPTED

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS, SET, SPEC, TRUST
+from mxspec.cli.options import ARMS, DEFAULT_RUNS, JSON, RUNS, SEEDS, SET, SPEC, TRUST
 
 MOST_ROWS = 60
 """Arms that are printed; a sweep may have thousands."""
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def plan(
     spec: Annotated[str, SPEC],
-    arms: Annotated[list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable.")] = None,
-    seeds: Annotated[list[int] | None, typer.Option("--seed", metavar="N", help="Only this seed; repeatable.")] = None,
+    arms: Annotated[list[str] | None, ARMS] = None,
+    seeds: Annotated[list[int] | None, SEEDS] = None,
     sets: Annotated[list[str] | None, SET] = None,
     trust: Annotated[bool, TRUST] = False,
     runs: Annotated[Path, RUNS] = DEFAULT_RUNS,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mxspec.cli.exits import FAILED, INTERRUPTED, MISSING_ENVIRONMENT
-from mxspec.cli.options import DEFAULT_RUNS, JSON, RUNS, SET, SPEC_OR_PLAN, TRUST
+from mxspec.cli.options import ARMS, DEFAULT_RUNS, JSON, RUNS, SEEDS, SET, SPEC_OR_PLAN, TRUST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,12 +25,8 @@ def run(
     sets: Annotated[list[str] | None, SET] = None,
     trust: Annotated[bool, TRUST] = False,
     runs: Annotated[Path, RUNS] = DEFAULT_RUNS,
-    arms: Annotated[
-        list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; may be repeated.")
-    ] = None,
-    seeds: Annotated[
-        list[int] | None, typer.Option("--seed", metavar="N", help="Only this seed; may be repeated.")
-    ] = None,
+    arms: Annotated[list[str] | None, ARMS] = None,
+    seeds: Annotated[list[int] | None, SEEDS] = None,
     max_gpu_hours: Annotated[
         float | None, typer.Option("--max-gpu-hours", metavar="H", help="Refuse what should take more (exit 1).")
     ] = None,

@@ -14,6 +14,9 @@ def schema(
     field: Annotated[
         str | None, typer.Option("--field", metavar="PATH", help="Say what one value means, e.g. rollout.tree.designs.")
     ] = None,
+    reference: Annotated[
+        bool, typer.Option("--reference", help="Print the reference page instead, as Markdown.")
+    ] = False,
     json: Annotated[bool, JSON] = False,
 ) -> None:
     """Print the JSON Schema of the spec language, for editors and other tools.
@@ -26,6 +29,11 @@ def schema(
     from mxspec.cli.output import print_json
     from mxspec.load.schema import describe_field, json_schema
 
+    if reference:
+        from mxspec.load.manual import reference_page
+
+        print(reference_page(), end="")
+        return
     if field is not None:
         try:
             described = describe_field(field)

@@ -1,0 +1,133 @@
+"""The reference of the language as a page: every value with its type, default, unit, meaning and source."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from mxspec.load.schema_walk import kind_of, members
+from mxspec.spec import Spec
+
+HEAD = """\
+# Reference of the spec language
+
+Made from the models by `mxspec schema --reference`. A value without a default is required. `<name>` stands for a name
+of yours, `[i]` for an item of a list. Kinds are the values of `kind` that a map may have; each has fields of its own.
+
+Every file may also say `extends`, `$unset` and `$append`, and a file below `base/` or `benchmarks/` says which `part`
+it is. Shorter ways to say a thing:
+
+| short | long |
+|---|---|
+| `evaluate.<name>.at: end` | `at: [end]` |
+| `stages[i].gate: {watch: .., at_least: ..}` | `gate: {all: [{watch: .., at_least: ..}]}` |
+| `structure.start: mas/single.py` | `start: {file: mas/single.py}` |
+| `plugins: [./mine.py, theirs]` | `plugins: [{file: ./mine.py}, {package: theirs}]` |
+| a use without `split` | `test` where it judges, `validation` where it scores a search, else `train` |
+
+"""
+NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", NoneType: "null", object: "any"}
+
+
+def reference_page() -> str:
+    """The page, as Markdown."""
+    return HEAD + "\n".join(_sections(Spec, "", set()))
+
+
+def _sections(model: type[BaseModel], path: str, seen: set[tuple[str, type[BaseModel]]]) -> Iterator[str]:
+    """A section on a model, then sections on the models within it."""
+    if (path, model) in seen:
+        return
+    seen.add((path, model))
+    kind = kind_of(model)
+    yield f"{'###' if path else '##'} {_title(path, kind)}\n"
+    if model.__doc__:
+        yield f"{model.__doc__.strip().splitlines()[0]}\n"
+    rows = [_row(field, name) for name, field in model.model_fields.items() if name != "kind"]
+    if rows:
+        yield "| value | type | default | meaning |\n|---|---|---|---|"
+        yield from rows
+        yield ""
+    for name, field in model.model_fields.items():
+        for inner, where in _models(field.annotation, f"{path}.{field.alias or name}".removeprefix(".")):
+            yield from _sections(inner, where, seen)
+
+
+def _title(path: str, kind: str | None) -> str:
+    return f"`{path}`" + (f": `{{kind: {kind}}}`" if kind else "") if path else "The whole spec"
+
+
+def _row(field: FieldInfo, name: str) -> str:
+    extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+    about = [field.description or ""]
+    about += [f"Unit: {extra['x-unit']}."] if extra.get("x-unit") else []
+    about += [f"Source: {extra['x-source']}."] if extra.get("x-source") else []
+    limits = _limits(field)
+    about += [f"{limits}."] if limits else []
+    cells = (f"`{field.alias or name}`", _type(field.annotation), _default(field), " ".join(about))
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return ""
+    value = field.get_default(call_default_factory=True)
+    if isinstance(value, BaseModel):
+        kind = kind_of(type(value))
+        return f"`{{kind: {kind}}}`" if kind else "its defaults"
+    return f"`{json.dumps(value)}`"
+
+
+def _limits(field: FieldInfo) -> str:
+    words = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
+    found = [
+        f"{word} {getattr(one, name)}"
+        for one in field.metadata
+        for name, word in words.items()
+        if getattr(one, name, None) is not None
+    ]
+    return ", ".join(found).capitalize()
+
+
+def _type(annotation: Any) -> str:
+    """What may stand there, in words."""
+    parts: dict[str, None] = {}
+    kinds: list[str] = []
+    for one in members(annotation):
+        origin, arguments = get_origin(one), get_args(one)
+        if isinstance(one, type) and issubclass(one, BaseModel):
+            kind = kind_of(one)
+            if kind is None:
+                parts["a map"] = None
+            else:
+                kinds.append(kind)
+        elif origin is Literal:
+            parts |= dict.fromkeys(f"`{value}`" for value in arguments)
+        elif origin is tuple:
+            parts[f"a list of {_type(arguments[0])}"] = None
+        elif origin is dict:
+            inner = _type(arguments[1])
+            parts["a map by name" if inner in ("a map", "any") else f"a map by name of {inner}"] = None
+        else:
+            parts[NAMES.get(one, "any")] = None
+    if kinds:
+        parts[f"a map of kind {', '.join(kinds)}"] = None
+    nothing = parts.pop("null", 0) is None
+    return " or ".join([*parts, *(["null"] if nothing else [])])
+
+
+def _models(annotation: Any, path: str) -> Iterator[tuple[type[BaseModel], str]]:
+    """The models that a place holds, with the paths of their maps."""
+    for one in members(annotation):
+        origin, arguments = get_origin(one), get_args(one)
+        if isinstance(one, type) and issubclass(one, BaseModel):
+            yield one, path
+        elif origin is tuple:
+            yield from _models(arguments[0], f"{path}[i]")
+        elif origin is dict:
+            yield from _models(arguments[1], f"{path}.<name>")
