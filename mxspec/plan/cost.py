@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import ceil, prod
+from typing import NamedTuple
 
 from mxspec.plan.chain import Stretch
 from mxspec.plan.expand import Expanded
@@ -28,6 +30,7 @@ def bounds_of(spec: Spec, chain: Sequence[Stretch]) -> Bounds:
     writer = spec.structure.writer if isinstance(spec.structure, Generated) else None
     longest_call = max((role.sampling.max_tokens for name, role in roles.items() if name != writer), default=0)
     written = roles[writer].sampling.max_tokens if writer in roles and writer is not None else 0
+    spans = tuple(_Span(one.stage_index, one.kind == "rl", one.first, one.first + longest(spec, one)) for one in chain)
     updates = [_updates(spec, stretch) for stretch in chain]
     decoder = decoder_in(spec)
     memory = memory_of(spec, decoder) if decoder is not None else None
@@ -36,7 +39,7 @@ def bounds_of(spec: Spec, chain: Sequence[Stretch]) -> Bounds:
         calls=steps * (executions * limits.calls + (designs if writer else 0)),
         tokens=steps * (executions * min(limits.tokens, limits.calls * longest_call) + designs * written),
         optimizer_steps=None if None in updates else sum(one or 0 for one in updates),
-        checkpoints=_kept(spec, chain),
+        checkpoints=_kept(spec.runtime.checkpoints.keep, spans),
         checkpoint_mb=memory.checkpoint if memory else None,
         memory_mb=memory.total if memory else None,
     )
@@ -68,21 +71,27 @@ def _updates(spec: Spec, stretch: Stretch) -> int | None:
     return 0
 
 
-def _kept(spec: Spec, chain: Sequence[Stretch]) -> int:
+class _Span(NamedTuple):
+    """Steps of a stage that a stretch takes, from `first` on."""
+
+    stage: int
+    rl: bool
+    first: int
+    end: int
+
+
+@lru_cache(maxsize=256)
+def _kept(keep: tuple[str | MultipleOf, ...], spans: tuple[_Span, ...]) -> int:
     """Checkpoints that outlive the run."""
-    keep, kept = spec.runtime.checkpoints.keep, set[tuple[int, int]]()
-    for index, stretch in enumerate(chain):
-        last = index + 1 == len(chain) or chain[index + 1].stage_index != stretch.stage_index
-        end = (stretch.stage_index, stretch.first + longest(spec, stretch))
-        if "block_end" in keep or ("stage_end" in keep and last) or ("end" in keep and index + 1 == len(chain)):
-            kept.add(end)
+    kept = set[tuple[int, int]]()
+    for index, span in enumerate(spans):
+        last = index + 1 == len(spans) or spans[index + 1].stage != span.stage
+        if "block_end" in keep or ("stage_end" in keep and last) or ("end" in keep and index + 1 == len(spans)):
+            kept.add((span.stage, span.end))
         for one in keep:
-            if isinstance(one, MultipleOf) and stretch.kind == "rl":
-                kept |= {
-                    (stretch.stage_index, step)
-                    for step in range(stretch.first + 1, end[1] + 1)
-                    if step % one.multiple_of == 0
-                }
+            if isinstance(one, MultipleOf) and span.rl:
+                steps = range(span.first + 1, span.end + 1)
+                kept |= {(span.stage, step) for step in steps if step % one.multiple_of == 0}
     return len(kept) + ("start" in keep)
 
 

@@ -42,12 +42,30 @@ def _sha256(path: Path, modified: int, size: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def pin(spec: Spec, loaded: Loaded) -> Spec:
+Pins = dict[tuple[int, ...], tuple[tuple[object, ...], dict[str, object]]]
+"""What was pinned of the parts that points of a sweep share; the parts are kept, so that their ids stay theirs."""
+
+
+def pin(spec: Spec, loaded: Loaded, known: Pins | None = None) -> Spec:
     """A spec with the hash of every data file that it reads.
+
+    Args:
+        spec: The spec.
+        loaded: Where it was read.
+        known: What was pinned for other points; filled in.
 
     Raises:
         SpecErrors: A file is missing, or is not the one that the spec asks for.
     """
+    parts = (spec.benchmarks, spec.stages, spec.runtime.data, spec.questions, spec.evaluate)
+    key = tuple(map(id, parts))
+    known = {} if known is None else known
+    if key not in known:
+        known[key] = (parts, _pinned(spec, loaded))
+    return spec.model_copy(update=known[key][1])
+
+
+def _pinned(spec: Spec, loaded: Loaded) -> dict[str, object]:
     benchmarks = dict(spec.benchmarks)
     errors: list[Diagnostic] = []
     for name in used_benchmarks(spec):
@@ -75,7 +93,7 @@ def pin(spec: Spec, loaded: Loaded) -> Spec:
     stages = tuple(_demonstrations(stage, loaded, errors) for stage in spec.stages)
     if errors:
         raise SpecErrors(errors)
-    return spec.model_copy(update={"benchmarks": benchmarks, "stages": stages})
+    return {"benchmarks": benchmarks, "stages": stages}
 
 
 def _demonstrations(stage: Stage, loaded: Loaded, errors: list[Diagnostic]) -> Stage:

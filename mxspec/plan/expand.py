@@ -11,7 +11,7 @@ from mxspec.load.loaded import Arm, Loaded
 from mxspec.load.nodes import Plain
 from mxspec.load.paths import look_up
 from mxspec.plan.chain import Stretch
-from mxspec.plan.data import pin
+from mxspec.plan.data import Pins, pin
 from mxspec.plan.identity import identify
 from mxspec.plan.order import in_order
 from mxspec.plan.plan import Bounds, Difference, PlannedArm
@@ -65,9 +65,10 @@ def expand(loaded: Loaded, arms: Sequence[Arm], seeds: Sequence[int]) -> tuple[E
         SpecErrors: A data file is missing.
     """
     found: dict[str, Expanded] = {}
+    pins: Pins = {}
     for seed in seeds:
         for arm in arms:
-            spec = in_order(with_states(pin(loaded.reseeded(arm, seed), loaded)))
+            spec = in_order(with_states(pin(loaded.reseeded(arm, seed), loaded, pins)))
             own = identify(spec)
             known = found.get(own.run)
             names = (*(known.arms if known else ()), arm.name)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mxspec.load.staged import spec_in_stage
-from mxspec.plan.canonical import digest, leaves
+from mxspec.plan.canonical import digest, digest_of_steps, leaves
 from mxspec.plan.chain import Stretch
 from mxspec.plan.reads import evaluation_reads, root_reads, stretch_reads
 from mxspec.spec import Spec
@@ -47,7 +47,7 @@ def state_at(stretch: Stretch, steps: int) -> str:
     assert steps >= 0, "a stretch has no step before its first"
     if steps == 0:
         return stretch.start_state
-    return digest("steps", stretch.base_state, stretch.content, stretch.base_steps + steps)
+    return digest_of_steps(stretch.base_state, stretch.content, stretch.base_steps + steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _chain(spec: Spec, state: str, contents: _Contents) -> tuple[Stretch, ...]:
             base, done = state, 0
             if goes_on and before is not None and before.steps is not None:
                 base, done = before.base_state, before.base_steps + before.steps
-            end = digest("gate", state, content) if steps is None else digest("steps", base, content, done + steps)
+            end = digest("gate", state, content) if steps is None else digest_of_steps(base, content, done + steps)
             if isinstance(stage, RlStage) and stage.stop is not None and first + (steps or 0) == stage.steps:
                 end = digest("stop", end)  # nobody knows before after how many steps it ends
             stretch = Stretch(

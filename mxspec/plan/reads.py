@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel
 
-from mxspec.plan.canonical import leaves
+from mxspec.plan.canonical import leaves, leaves_by_name
 from mxspec.spec import Spec
-from mxspec.spec.benchmark import Hub, Jsonl
+from mxspec.spec.benchmark import Benchmark, Hub, Jsonl
 from mxspec.spec.evaluate import Evaluation, TemperatureOverride
 from mxspec.spec.policy import FromConfig, Shared
 from mxspec.spec.roles import CheckpointModel, Role
@@ -109,7 +109,7 @@ def _rollout_reads(spec: Spec) -> Reads:
         "questions": leaves(spec.questions),
         "benchmarks": benchmark_reads(spec, [use.use for use in spec.questions.source]),
         "structure": leaves(spec.structure),
-        "roles": {name: role_reads(role) for name, role in spec.roles.items()},
+        "roles": leaves_by_name(spec.roles, role_reads),
         "rollout": leaves(spec.rollout),
         "reward": leaves(spec.reward),
         "engine": _engine_reads(spec),
@@ -186,13 +186,13 @@ def evaluation_reads(evaluation: Evaluation, spec: Spec) -> Reads:
 
 def benchmark_reads(spec: Spec, names: Iterable[str]) -> Reads:
     """Benchmarks by name; of a data file its content, neither its path nor its name."""
-    found: Reads = {}
-    for name in names:
-        benchmark = spec.benchmarks[name]
-        found[name] = leaves(benchmark)
-        source = benchmark.source
-        if isinstance(source, (Jsonl, Hub)):
-            assert isinstance(source, Hub) or source.sha256 is not None, f"the data of {name} has not been pinned"
-            left = {key: value for key, value in leaves(source).items() if key not in ("data", "licence")}
-            found[name] = {**leaves(benchmark), "source": left}
-    return found
+    return leaves_by_name({name: spec.benchmarks[name] for name in names}, _benchmark_reads)
+
+
+def _benchmark_reads(benchmark: Benchmark) -> Reads:
+    source = benchmark.source
+    if not isinstance(source, (Jsonl, Hub)):
+        return leaves(benchmark)
+    assert isinstance(source, Hub) or source.sha256 is not None, "the data has not been pinned"
+    left = {key: value for key, value in leaves(source).items() if key not in ("data", "licence")}
+    return {**leaves(benchmark), "source": left}

@@ -18,7 +18,7 @@ from mxspec.load.errors import Findings, Position
 from mxspec.load.interpolate import interpolate
 from mxspec.load.nodes import MapNode, to_plain
 from mxspec.load.read import read_text
-from mxspec.plan.canonical import canonical, digest
+from mxspec.plan.canonical import canonical, digest, digest_of_steps
 from mxspec.plan.expand import expand
 from mxspec.plan.identity import cell_id, chain_of, evaluation_id, last_state, run_id, spec_hash, state_at
 from mxspec.spec import Spec
@@ -243,3 +243,8 @@ def test_any_number_survives_being_written(number: float | int | bool | None) ->
     plain: Any = to_plain(node)
     (found,) = plain["x"]
     assert found == number and type(found) is type(number)
+
+
+@given(st.text("0123456789abcdef", min_size=64, max_size=64), st.integers(0, 10**6))
+def test_digests_of_steps_are_digests(state: str, steps: int) -> None:
+    assert digest_of_steps(state, state[::-1], steps) == digest("steps", state, state[::-1], steps)
