@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from mxspec.load.compose import DIRECTIVES, Composer, Dropped
 from mxspec.load.errors import Diagnostic, Findings, Position, shown
 from mxspec.load.inline import inline
 from mxspec.load.interpolate import interpolate, targets
-from mxspec.load.nodes import MapNode, Node, Plain, ScalarNode, dotted, get, remove, to_plain, walk
+from mxspec.load.nodes import MapNode, Node, Path, Plain, ScalarNode, dotted, get, remove, to_plain, walk
 from mxspec.load.paths import NoSuchPath, parse_path, put
 from mxspec.load.pause import collection_paused
 from mxspec.load.points import MAIN, Change, Point, excluded, points_of
@@ -140,6 +140,7 @@ class _Loading:
     findings: Findings = field(default_factory=Findings)
     composer: Composer = field(init=False)
     model: type[Spec] = Spec
+    used: set[Path] = field(default_factory=set)
 
     def load(self) -> Loaded:
         """All steps in order."""
@@ -164,6 +165,8 @@ class _Loading:
                 root = changed
             self.findings.warnings[:] = before
             whole, spec, arms = self._points(root)
+        if spec.sweep is not None:
+            arms = tuple(_read_by(arm) for arm in arms)
         tree = to_plain(whole)
         assert isinstance(tree, dict)
         return Loaded(
@@ -224,6 +227,8 @@ class _Loading:
         """Finds what nothing reads in any point: an error where this file says it, left out where it is inherited."""
         from mxspec.load.checks.unread import unread
 
+        self._unused_vars(whole)
+
         found = [dict(unread(spec)) for spec in specs]
         here = "--set" if self.sets else shown(self.path)  # --set changes what a file is read for
         pruned: list[Pruned] = []
@@ -240,8 +245,20 @@ class _Loading:
                 pruned.append(Pruned(where, at, why))
         return tuple(pruned)
 
+    def _unused_vars(self, whole: MapNode) -> None:
+        """Warns of names that no reference leads to: they change nothing."""
+        declared = whole.entries.get("vars")
+        if not isinstance(declared, MapNode) or declared.at.file != shown(self.path):
+            return
+        for name in declared.entries:
+            if ("vars", name) not in self.used and declared.keys[name].file == shown(self.path):
+                at, where = declared.keys[name], f"vars.{name}"
+                hint = f"write ${{vars.{name}}} where it is meant, or remove it"
+                self.findings.warn("unread", "no reference leads to it", hint=hint, path=where, at=at)
+
     def _resolve(self, root: MapNode) -> MapNode:
         sweep, rest = root.entries.get("sweep"), root.without("sweep")
+        self.used |= {target[:2] for target in targets(root)}
         resolved = inline(write_out(interpolate(rest, self.findings)), self.composer)
         return resolved if sweep is None else resolved.put("sweep", sweep, root.keys["sweep"])
 
@@ -375,6 +392,29 @@ class _Loading:
         tree = to_plain(resolved)
         assert isinstance(tree, dict)
         return Loaded(self.path, None, tree, origins_of(resolved), part=str(kind), dropped=tuple(self.composer.dropped))
+
+
+def _read_by(arm: Arm) -> Arm:
+    """A point without what it does not read, though other points may: written and loaded it is the same."""
+    from mxspec.load.checks.unread import without_unread
+
+    spec, gone = without_unread(arm.spec)
+    if not gone:
+        return arm
+    tree: Plain = arm.tree
+    for path in gone:
+        tree = _without(tree, path)
+    assert isinstance(tree, dict)
+    return replace(arm, spec=spec, tree=tree)
+
+
+def _without(tree: Plain, path: Path) -> Plain:
+    if not isinstance(tree, dict) or path[0] not in tree:
+        return tree
+    key = str(path[0])
+    if len(path) == 1:
+        return {name: one for name, one in tree.items() if name != key}
+    return {**tree, key: _without(tree[key], path[1:])}
 
 
 def _changes(node: MapNode) -> tuple[Change, ...]:

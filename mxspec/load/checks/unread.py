@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from mxspec.load.checks.data import used_benchmarks
 from mxspec.load.checks.where import trained_roles
@@ -44,3 +45,31 @@ def unread(spec: Spec) -> Iterator[tuple[Path, str]]:
     for name in spec.runtime.endpoints:
         if name not in endpoints:
             yield ("runtime", "endpoints", name), "no role is served by it"
+
+
+def without_unread(spec: Spec) -> tuple[Spec, tuple[Path, ...]]:
+    """A spec without what nothing reads, and the paths of that: a point of a sweep may not read what others do."""
+    gone: list[Path] = []
+    while found := [path for path, _ in unread(spec) if path not in gone]:
+        for path in found:
+            spec = _without(spec, path)
+        gone += found
+    return spec, tuple(gone)
+
+
+def _without(spec: Spec, path: Path) -> Spec:
+    """A spec without one part: an entry of a map, or a value that goes back to its default."""
+    name = str(path[0])
+    field = next(key for key, one in type(spec).model_fields.items() if (one.alias or key) == name)
+    if len(path) == 1:
+        return spec.model_copy(update={field: type(spec).model_fields[field].get_default(call_default_factory=True)})
+    return spec.model_copy(update={field: _part_without(getattr(spec, field), path[1:])})
+
+
+def _part_without(part: Any, path: Path) -> Any:
+    name = str(path[0])
+    if isinstance(part, dict):
+        return {key: one for key, one in part.items() if key != name}
+    if len(path) == 1:
+        return part.model_copy(update={name: type(part).model_fields[name].get_default(call_default_factory=True)})
+    return part.model_copy(update={name: _part_without(getattr(part, name), path[1:])})
