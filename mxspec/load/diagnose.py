@@ -94,6 +94,9 @@ def _place(root: Node, error: ErrorDetails) -> _Fault:
     location = error["loc"]
     for index, step in enumerate(location):
         found = child(node, step) if node is not None and isinstance(node, (MapNode, ListNode)) else None
+        if isinstance(found, ScalarNode) and isinstance(node, MapNode) and index < len(location) - 1:
+            if error["type"] == "missing" or child(node, location[index + 1]) is not None:
+                found = None  # the name of a member of a union, which its map has as a key as well
         if found is not None and (isinstance(node, MapNode) or isinstance(step, int)):
             path.append(step)
             node = found

@@ -13,6 +13,8 @@ from mxspec.load.nodes import ListNode, MapNode, Node, Path, ScalarNode, dotted,
 from mxspec.load.read import read_file
 from mxspec.load.shipped import PREFIX, benchmark_names, locate, specs_dir
 
+UNREADABLE = "pass"
+"""In place of a prompt or script that could not be read, which was told: nothing more is said about it."""
 BENCHMARK_KEYS = ("language", "part")
 
 
@@ -69,7 +71,8 @@ class Inliner:
                 "file-and-text", "both `file` and `text` are given", hint="keep one", path=where, at=named.at
             )
             return
-        text = read_content(named, where, self.composer) or ""
+        text = read_content(named, where, self.composer)
+        text = UNREADABLE if text is None else text
         key_at = owner.keys["file"]
         new = owner.without("file").put("text", ScalarNode(named.at, text, text, plain=False), key_at)
         self._replace(path, new)

@@ -409,6 +409,9 @@ def _read_by(arm: Arm) -> Arm:
 
 
 def _without(tree: Plain, path: Path) -> Plain:
+    if isinstance(tree, list):
+        named = (isinstance(one, dict) and one.get("name") == path[0] for one in tree)
+        return [_without(one, path[1:]) if meant else one for one, meant in zip(tree, named, strict=True)]
     if not isinstance(tree, dict) or path[0] not in tree:
         return tree
     key = str(path[0])

@@ -84,6 +84,7 @@ def points_of(node: MapNode, sweep: Sweep, findings: Findings) -> list[Point]:
     before = len(findings.errors)
     arms = _arms(node, sweep, findings)
     short = _short_names(sweep)
+    _check_paths(node, sweep, arms, findings)
     shared = [
         *_axes(node, sweep, short),
         *_zips(node, sweep, short, findings),
@@ -148,6 +149,68 @@ def _check_names(node: MapNode, sweep: Sweep, arms: list[str], findings: Finding
     for name in sweep.runtime:
         if name not in arms and isinstance(runtimes, MapNode):
             _unknown_arm(findings, name, arms, f"sweep.runtime.{name}", runtimes.keys[name])
+
+
+def _check_paths(node: MapNode, sweep: Sweep, arms: Mapping[str, tuple[Change, ...]], findings: Findings) -> None:
+    """Every part of a sweep sets paths of its own, and every axis has a value."""
+    said = list(_factor_paths(node))
+    for part, path, at, values in said:
+        if path == "seed":
+            hint = "seeds are replicates: write sweep.seeds: [0, 1]"
+            findings.error("no-such-path", "the seed is no axis", hint=hint, path=f"sweep.{part}.{path}", at=at)
+        elif isinstance(values, ListNode) and not values.items:
+            message, hint = "the axis has no value", "give it one, or remove it"
+            findings.error("value", message, hint=hint, path=f"sweep.{part}.{path}", at=at)
+    seen: dict[str, tuple[str, Position]] = {}
+    for part, path, at, _ in said:
+        other = next((one for one in seen if _covers(one, path) or _covers(path, one)), None)
+        if other is not None and seen[other][0] != part and not part.startswith("when"):
+            message = f"{path!r} is set by sweep.{seen[other][0]} ({seen[other][1]}) already"
+            findings.error("set-twice", message, hint="set it in one place", path=f"sweep.{part}.{path}", at=at)
+        seen.setdefault(path, (part, at))
+    for name, changes in arms.items():
+        for part, path, at, _ in said:
+            given = next((one for one in changes if _covers(path, one.path)), None)
+            if given is not None and _applies(part, name, sweep):
+                message = f"the arm {name!r} sets {given.path!r} ({given.at}), and this sets it again"
+                hint = "set it in one place; `when` gives an axis to some arms"
+                findings.error("set-twice", message, hint=hint, path=f"sweep.{part}.{path}", at=at)
+
+
+def _covers(path: str, other: str) -> bool:
+    """Whether setting a path sets another one too."""
+    return other == path or other.startswith((f"{path}.", f"{path}["))
+
+
+def _applies(part: str, arm: str, sweep: Sweep) -> bool:
+    """Whether a part of a sweep concerns an arm."""
+    if not part.startswith("when["):
+        return True
+    named = sweep.when[int(part[5:-1])].arms
+    return named is None or arm in named
+
+
+def _factor_paths(node: MapNode) -> Iterator[tuple[str, str, Position, Node]]:
+    """Part of the sweep, path, its place and its values, of everything that multiplies the arms."""
+    for part in ("axes", "random"):
+        owner = node.entries.get(part)
+        for path, values in owner.entries.items() if isinstance(owner, MapNode) else ():
+            if part == "axes" or path not in ("draws", "seed"):
+                yield part, path, owner.keys[path] if isinstance(owner, MapNode) else node.at, values
+    for part in ("zip", "when"):
+        listed = node.entries.get(part)
+        for index, one in enumerate(listed.items if isinstance(listed, ListNode) else ()):
+            for path, values in one.entries.items() if isinstance(one, MapNode) else ():
+                if part == "zip" or path not in ("arms", "where"):
+                    assert isinstance(one, MapNode)
+                    yield f"{part}[{index}]", path, one.keys[path], values
+    cases = node.entries.get("cases")
+    found: dict[str, tuple[Position, Node]] = {}
+    for one in cases.items if isinstance(cases, ListNode) else ():
+        for path, value in one.entries.items() if isinstance(one, MapNode) else ():
+            assert isinstance(one, MapNode)
+            found.setdefault(path, (one.keys[path], value if not isinstance(value, ListNode) else one))
+    yield from (("cases", path, at, value) for path, (at, value) in found.items())
 
 
 def _unknown_arm(findings: Findings, name: str, arms: list[str], path: str, at: Position) -> None:

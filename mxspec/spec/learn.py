@@ -6,17 +6,22 @@ from pydantic import Field
 
 from mxspec.spec.base import SpecModel, leaf
 
+Positive = Annotated[float, Field(gt=0)]
+Beta = Annotated[float, Field(ge=0, lt=1)]
+
 
 class AdamW(SpecModel):
     """AdamW (Loshchilov and Hutter 2019)."""
 
     kind: Literal["adamw"]
     lr: float = leaf("Peak learning rate.", gt=0)
-    betas: tuple[float, float] = leaf("Decay of both moments.", default=(0.9, 0.999))
+    betas: tuple[Beta, Beta] = leaf("Decay of both moments.", default=(0.9, 0.999))
     eps: float = leaf("Added to the root of the second moment.", default=1e-8, gt=0)
     weight_decay: float = leaf("Decoupled weight decay.", default=0.0, ge=0)
     grad_clip: float | None = leaf("Largest gradient norm; none: unclipped.", default=1.0, gt=0)
-    role_lr: dict[str, float] = leaf("Peak learning rate by role, where it differs.", default={})
+    role_lr: dict[str, Annotated[float, Field(gt=0)]] = leaf(
+        "Peak learning rate by role, where it differs.", default={}
+    )
 
 
 class Constant(SpecModel):

@@ -24,7 +24,7 @@ class Teacher(SpecModel):
 
     teacher: str = leaf("Name of the registered teacher.")
     use: str = leaf("Benchmark whose train split it demonstrates.")
-    rows: dict[str, int] = leaf("Rows per epoch and role.", unit="rows", min_length=1)
+    rows: dict[str, Annotated[int, Field(gt=0)]] = leaf("Rows per epoch and role.", unit="rows", min_length=1)
     accuracy: float = leaf("Share of single operations that its executor gets right.", default=0.85, gt=0, le=1)
     informed: float = leaf("Share of its designs of the right length; the others are random.", default=0.3, ge=0, le=1)
     corrupted: float = leaf("Share of its scripts that are broken.", default=0.08, ge=0, lt=1)

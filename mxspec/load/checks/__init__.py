@@ -11,6 +11,7 @@ from mxspec.load.checks.references import check_references
 from mxspec.load.checks.roles import check_roles
 from mxspec.load.checks.stages import check_stages
 from mxspec.load.checks.sweep import check_sweep
+from mxspec.load.checks.values import check_values
 from mxspec.load.checks.where import Checker
 from mxspec.load.errors import Findings
 from mxspec.load.nodes import MapNode
@@ -38,6 +39,7 @@ RULES = (
     check_evaluations,
     check_data,
     check_layout,
+    check_values,
     check_references,
     check_sweep,
 )

@@ -147,10 +147,8 @@ def _sft(checker: Checker, path: tuple[Step, ...], stage: SftStage) -> None:
         return
     unknown = [role for role in stage.train if role not in checker.spec.roles]
     for role in stage.data.rows:
-        if role not in stage.train and not unknown:
-            checker.error(
-                "rows", (*path, "data", "rows", role), f"rows for {role!r}, which the stage does not train", key=True
-            )
+        if role not in stage.train and not unknown and role not in checker.spec.roles:
+            checker.error("rows", (*path, "data", "rows", role), f"rows for {role!r}, which is no role", key=True)
     for role in stage.train:
         if role not in stage.data.rows and role in checker.spec.roles:
             checker.error("rows", (*path, "data", "rows"), f"no rows for {role!r}, which the stage trains")

@@ -11,7 +11,7 @@ from mxspec.load.nodes import Path
 from mxspec.spec import Spec
 from mxspec.spec.benchmark import Jsonl
 from mxspec.spec.roles import EndpointModel
-from mxspec.spec.stages import PluggedStage, PreferenceStage, RlStage
+from mxspec.spec.stages import PluggedStage, PreferenceStage, RlStage, SftStage, Teacher
 
 
 def unread(spec: Spec) -> Iterator[tuple[Path, str]]:
@@ -33,6 +33,15 @@ def unread(spec: Spec) -> Iterator[tuple[Path, str]]:
     for role in spec.credit:
         if role in spec.roles and role not in learners and not any(isinstance(s, PreferenceStage) for s in spec.stages):
             yield ("credit", role), f"no rl stage trains {role!r}"
+    for name, one in spec.roles.items():
+        for part in ("system", "turns"):
+            if one.prompt.format == "plain" and getattr(one.prompt, part):
+                yield ("roles", name, "prompt", part), "a plain prompt is its text alone"
+    for stage in spec.stages:
+        if isinstance(stage, SftStage) and isinstance(stage.data, Teacher):
+            for role in stage.data.rows:
+                if role in spec.roles and role not in stage.train:
+                    yield ("stages", stage.name, "data", "rows", role), f"the stage does not train {role!r}"
     used = used_benchmarks(spec)
     for name in spec.benchmarks:
         if name not in used:
@@ -68,8 +77,12 @@ def _without(spec: Spec, path: Path) -> Spec:
 
 def _part_without(part: Any, path: Path) -> Any:
     name = str(path[0])
-    if isinstance(part, dict):
+    if isinstance(part, tuple):
+        return tuple(_part_without(one, path[1:]) if one.name == name else one for one in part)
+    if isinstance(part, dict) and len(path) == 1:
         return {key: one for key, one in part.items() if key != name}
+    if isinstance(part, dict):
+        return {key: _part_without(one, path[1:]) if key == name else one for key, one in part.items()}
     if len(path) == 1:
         return part.model_copy(update={name: type(part).model_fields[name].get_default(call_default_factory=True)})
     return part.model_copy(update={name: _part_without(getattr(part, name), path[1:])})
