@@ -297,6 +297,8 @@ def _value(fault: _Fault, node: Node | None, annotation: Any) -> tuple[str, str,
     match fault.kind:
         case "int_type" | "int_from_float" | "int_parsing":
             hint = "write a whole number"
+            if isinstance(node, ScalarNode) and re.fullmatch(r"[+-]?\d{1,3}(_\d{3})+", node.text):
+                hint = f"write {node.text.replace('_', '')}"
             if (
                 isinstance(node, ScalarNode)
                 and isinstance(node.value, (float, str))

@@ -262,7 +262,9 @@ def read_file(path: Path, findings: Findings, at: Position | None = None) -> Map
 
 
 def shipped_hint(path: Path) -> str:
-    """A hint where the end of a path names a shipped file."""
+    """A hint where the end of a path names a shipped file, or its beginning an address."""
+    if any(part in ("http:", "https:") for part in path.parts):
+        return "only files of this machine are read; download it first"
     for count in (2, 1):
         tail = Path(*path.parts[-count:])
         if (specs_dir() / tail).is_file():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
+from mxspec.load.errors import did_you_mean
 from mxspec.plan.size import decoder_of
 from mxspec.spec import Spec
 from mxspec.spec.policy import FromConfig, HuggingFace
@@ -29,6 +30,7 @@ def _config(checking: Checking, spec: Spec) -> Any | None:
         settings = dict(model.config)
         kind = settings.pop("model_type", None)
         try:
+            _unknown(checking, kind, settings)
             return AutoConfig.for_model(kind, **{"vocab_size": model.tokenizer.vocab_size, **settings})
         except (ValueError, TypeError, KeyError) as error:
             checking.error("model", "policy.model.config", f"transformers does not take it: {_line(error)}")
@@ -39,6 +41,16 @@ def _config(checking: Checking, spec: Spec) -> Any | None:
         except (OSError, ValueError) as error:
             checking.note(f"model: {model.path} is not on this machine, so it was not looked at ({_line(error)[:60]})")
     return None
+
+
+def _unknown(checking: Checking, kind: Any, settings: Mapping[str, Any]) -> None:
+    """Keys that the kind's configuration does not have: transformers keeps them without a word and reads none."""
+    own = AutoConfig.for_model(kind)
+    known = {*own.to_dict(), *own.attribute_map, *vars(own)}
+    for key in settings:
+        if key not in known:
+            hint = did_you_mean(key, known) or f"a configuration of {kind} has no such key"
+            checking.error("model", f"policy.model.config.{key}", f"transformers does not read {key!r}", hint)
 
 
 def _built(checking: Checking, spec: Spec, config: Any) -> None:

@@ -150,6 +150,9 @@ def test_the_verb_and_its_codes(tmp_path: Path, capsys: pytest.CaptureFixture[st
     odd = "policy.model.config.model_type=no_such_type"
     assert run_app(["check", spec, "--set", odd]) == exits.INVALID_SPEC
     assert "transformers does not take it" in capsys.readouterr().err
+    slip = "policy.model.config.num_hiden_layers=3"
+    assert run_app(["check", spec, "--set", slip]) == exits.INVALID_SPEC
+    assert "does not read 'num_hiden_layers'; did you mean 'num_hidden_layers'?" in capsys.readouterr().err
     assert run_app(["run", spec, *sets, "--runs", str(tmp_path / "runs")]) == exits.INVALID_SPEC
     assert not list((tmp_path / "runs").glob("*/status.json")), "nothing was started"
 

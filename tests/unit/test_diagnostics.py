@@ -154,3 +154,9 @@ def test_the_layer_that_set_a_value_is_named(tmp_path: Path) -> None:
     write(tmp_path, changed(("per_step: 8", "per_step: x")), "base.yaml")
     found = one_error(tmp_path, "extends: base.yaml\nname: child\n")
     assert found.at and found.at.file.endswith("base.yaml")
+
+
+def test_numbers_of_python_and_addresses_get_the_hint_that_helps(tmp_path: Path) -> None:
+    assert one_error(tmp_path, changed(("per_step: 8", "per_step: 1_000"))).hint == "write 1000"
+    far = one_error(tmp_path, changed(("mxspec:base/tiny_llama.yaml", "https://example.com/base.yaml")))
+    assert far.code == "no-file" and far.hint == "only files of this machine are read; download it first"
