@@ -31,7 +31,31 @@ SPECS = typer.Argument(
     help="Spec files, or `mxspec:<path>` for those that are shipped.",
     autocompletion=completion.specs,
 )
-ARMS = typer.Option("--arm", metavar="NAME", help="Only this arm; may be repeated.", autocompletion=completion.arms)
-SEEDS = typer.Option("--seed", metavar="N", help="Only this seed; may be repeated.")
+ARMS = typer.Option(
+    "--arm",
+    "--arms",
+    metavar="NAME[,NAME]",
+    help="Only these arms, each with all of its points; may be repeated.",
+    autocompletion=completion.arms,
+)
+SEEDS = typer.Option("--seed", "--seeds", metavar="N[,N]", help="Only these seeds; may be repeated.")
 
 DEFAULT_RUNS = Path("runs")
+
+
+def numbers(given: list[str] | None) -> list[int] | None:
+    """The seeds that were asked for.
+
+    Raises:
+        UsageError: One is no number.
+    """
+    if given is None:
+        return None
+    found: list[int] = []
+    for one in (part.strip() for text in given for part in text.split(",")):
+        if not one.isdecimal():
+            from mxspec.cli.exits import UsageError
+
+            raise UsageError(f"{one!r} is no seed", hint="seeds are whole numbers: --seed 0, or --seeds 0,1,2")
+        found.append(int(one))
+    return list(dict.fromkeys(found))

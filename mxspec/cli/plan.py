@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mxspec.cli.options import ARMS, DEFAULT_RUNS, JSON, RUNS, SEEDS, SET, SPEC, TRUST
+from mxspec.cli.options import ARMS, DEFAULT_RUNS, JSON, RUNS, SEEDS, SET, SPEC, TRUST, numbers
 
 MOST_ROWS = 60
 """Arms that are printed; a sweep may have thousands."""
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def plan(
     spec: Annotated[str, SPEC],
     arms: Annotated[list[str] | None, ARMS] = None,
-    seeds: Annotated[list[int] | None, SEEDS] = None,
+    seeds: Annotated[list[str] | None, SEEDS] = None,
     sets: Annotated[list[str] | None, SET] = None,
     trust: Annotated[bool, TRUST] = False,
     runs: Annotated[Path, RUNS] = DEFAULT_RUNS,
@@ -42,8 +42,9 @@ def plan(
     from mxspec.plan.expand import UnknownChoice
     from mxspec.plan.make import make_plan
 
+    wanted = numbers(seeds)
     try:
-        found = make_plan(load_spec(spec, sets=tuple(sets or ()), trust=trust), runs, arms=arms, seeds=seeds)
+        found = make_plan(load_spec(spec, sets=tuple(sets or ()), trust=trust), runs, arms=arms, seeds=wanted)
     except UnknownChoice as error:
         raise UsageError(str(error)) from error
     if out is not None:

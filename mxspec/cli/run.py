@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mxspec.cli.exits import FAILED, INTERRUPTED, MISSING_ENVIRONMENT
-from mxspec.cli.options import ARMS, DEFAULT_RUNS, JSON, RUNS, SEEDS, SET, SPEC_OR_PLAN, TRUST
+from mxspec.cli.options import ARMS, DEFAULT_RUNS, JSON, RUNS, SEEDS, SET, SPEC_OR_PLAN, TRUST, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ def run(
     trust: Annotated[bool, TRUST] = False,
     runs: Annotated[Path, RUNS] = DEFAULT_RUNS,
     arms: Annotated[list[str] | None, ARMS] = None,
-    seeds: Annotated[list[int] | None, SEEDS] = None,
+    seeds: Annotated[list[str] | None, SEEDS] = None,
     max_gpu_hours: Annotated[
         float | None, typer.Option("--max-gpu-hours", metavar="H", help="Refuse what should take more (exit 1).")
     ] = None,
@@ -50,6 +50,7 @@ def run(
     from mxspec.plan.expand import UnknownChoice
     from mxspec.plan.make import make_plan
 
+    wanted = numbers(seeds)
     origins: Mapping[str, Position] = {}
     if spec.endswith(".json"):
         if sets or arms or seeds:
@@ -58,7 +59,7 @@ def run(
     else:
         try:
             loaded = load_spec(spec, sets=tuple(sets or ()), trust=trust)
-            plan, origins = make_plan(loaded, runs, arms=arms, seeds=seeds), loaded.origins
+            plan, origins = make_plan(loaded, runs, arms=arms, seeds=wanted), loaded.origins
         except UnknownChoice as error:
             raise UsageError(str(error)) from error
     jobs = compile_jobs(plan)

@@ -20,6 +20,9 @@ from mxspec.spec import Spec
 from mxspec.spec.levels import levels_of, width
 from mxspec.spec.stages import Alternate, RlStage
 
+MOST_LISTED = 20
+"""Arms that an error lists."""
+
 
 class UnknownChoice(ValueError):
     """An arm or seed that the sweep does not have."""
@@ -42,19 +45,27 @@ class Expanded:
 def choose(loaded: Loaded, arms: Sequence[str] | None, seeds: Sequence[int] | None) -> tuple[list[Arm], list[int]]:
     """The arms and seeds that a plan is about.
 
+    Args:
+        loaded: The spec.
+        arms: Names of points, or of arms, which mean all of their points; several in one by commas.
+        seeds: Some seeds.
+
     Raises:
         UnknownChoice: The spec has no such arm or seed.
     """
     spec = loaded.whole
     declared = list(spec.sweep.seeds or (spec.seed,)) if spec.sweep else [spec.seed]
     names = [arm.name for arm in loaded.arms]
-    for name in arms or ():
-        if name not in names:
-            raise UnknownChoice(f"no arm {name!r}; {did_you_mean(name, names) or 'arms are ' + ', '.join(names)}")
+    known = dict.fromkeys((*(arm.arm for arm in loaded.arms), *names))
+    wanted = [name for given in arms or () for name in ([given] if given in known else given.split(","))]
+    for name in wanted:
+        if name not in known:
+            listed = ", ".join(names[:MOST_LISTED]) + (", .." if len(names) > MOST_LISTED else "")
+            raise UnknownChoice(f"no arm {name!r}; {did_you_mean(name, known) or f'arms are {listed}'}")
     for seed in seeds or ():
         if spec.sweep and seed not in declared:
             raise UnknownChoice(f"no seed {seed}; seeds are {', '.join(map(str, declared))}")
-    chosen = [arm for arm in loaded.arms if arms is None or not arms or arm.name in arms]
+    chosen = [arm for arm in loaded.arms if not wanted or arm.name in wanted or arm.arm in wanted]
     return chosen, list(seeds) if seeds else declared
 
 

@@ -80,6 +80,9 @@ def test_plan_as_json_and_its_exit_code(here: Path, capsys: pytest.CaptureFixtur
     )
     plan = document(capsys)["plan"]
     assert isinstance(plan, dict) and [run["arms"] for run in plan["runs"]] == [["joint"]]
+    assert run_app(["plan", "spec.yaml", "--json", "--arms", "joint,main", "--seeds", "1,0"]) == exits.OK
+    plan = json.loads(capsys.readouterr().out)["plan"]
+    assert [arm["name"] for arm in plan["arms"]] == ["main", "joint"] and plan["seeds"] == [1, 0]
     assert run_app(["plan", "spec.yaml", "--arm", "jiont"]) == exits.USAGE
     assert "did you mean 'joint'?" in capsys.readouterr().err
 
