@@ -135,7 +135,7 @@ def test_usage_errors_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["valdate"], ["validate"], ["plan", "a", "--no-such-option"], ["plan", "a", "--seed", "x"]):
         assert run_app(arguments) == exits.USAGE, arguments
         captured = capsys.readouterr()
-        assert captured.out == "" and "Error" in captured.err
+        assert captured.out == "" and "error" in captured.err.lower()
 
 
 def test_help_lists_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
