@@ -22,6 +22,7 @@ class Progress:
         trained: Roles that the step trained.
         message: A line for people; empty where there is nothing to say.
         metrics: The newest value of each measure that people watch, by name, e.g. `evaluate.test.accuracy`.
+        news: Names of those that were measured since the last report.
     """
 
     run: str
@@ -32,6 +33,7 @@ class Progress:
     trained: tuple[str, ...] = ()
     message: str = ""
     metrics: Mapping[str, float] = field(default_factory=dict)
+    news: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

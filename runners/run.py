@@ -42,6 +42,7 @@ class Run:
     missed: GateMissed | None = None
     """Why the run ends with this step."""
     measured: dict[str, float] = field(default_factory=dict)
+    news: set[str] = field(default_factory=set)
     response_tokens: float = 0.0
     _timings: list[TimingRow] = field(default_factory=list)
 
@@ -114,6 +115,7 @@ class Run:
         moment = Moment(at.step, self.job.chain[at.stretch].stage, at.stage_step, frozenset(labels))
         found = evaluate(self.spec, self.bench, moment, self.recorder, skip=frozenset(skip))
         self.measured |= found
+        self.news |= found.keys()
         return found
 
     def commit(self, stretch: Stretch, metrics: Metrics, *, ended: bool, reason: str) -> bool:
@@ -203,7 +205,9 @@ class Run:
             trained=stretch.trains,
             message=message,
             metrics=headline,
+            news=frozenset(self.news & headline.keys()),
         )
+        self.news.clear()
         self.recorder.heartbeat(progress, force=self.stop.is_set())
         self.on_progress(progress)
 

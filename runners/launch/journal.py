@@ -61,7 +61,7 @@ def progress_line(progress: Progress) -> str:
     parts = [f"{progress.stage} {progress.stage_step} ({progress.step}/{progress.total_steps})"]
     if progress.trained:
         parts.append(f"trains {', '.join(progress.trained)}")
-    parts += [f"{name} {value:.3f}" for name, value in progress.metrics.items()]
+    parts += [f"{name} {value:.3f}" for name, value in progress.metrics.items() if name in progress.news]
     if progress.message:
         parts.append(progress.message)
     return "  ".join(parts)

@@ -114,6 +114,7 @@ def test_ls_and_logs(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert "starts: arms main, seed 0" in lines[0]
     assert "done after 8 steps" in lines[-1]
+    assert sum("evaluate.test.accuracy" in line for line in lines) == 4, "a value is told when it was measured"
     assert run_app(["logs", run["run"], "--runs", str(done), "-n", "1"]) == exits.OK
     assert capsys.readouterr().out.splitlines() == lines[-1:]
     assert run_app(["logs", "nothing", "--runs", str(done)]) == exits.USAGE
