@@ -53,9 +53,11 @@ def numbers(given: list[str] | None) -> list[int] | None:
         return None
     found: list[int] = []
     for one in (part.strip() for text in given for part in text.split(",")):
-        if not one.isdecimal():
+        if not one.isdecimal() or int(one) >= 2**63:
             from mxspec.cli.exits import UsageError
 
-            raise UsageError(f"{one!r} is no seed", hint="seeds are whole numbers: --seed 0, or --seeds 0,1,2")
+            raise UsageError(
+                f"{one!r} is no seed", hint="seeds are whole numbers from 0 on, below 2**63: --seed 0, or --seeds 0,1,2"
+            )
         found.append(int(one))
     return list(dict.fromkeys(found))

@@ -50,6 +50,7 @@ def plan(
     if out is not None:
         from mxspec.rundir.files import write_whole
 
+        require_replaceable(out)
         write_whole(out, found.model_dump_json(by_alias=True, indent=1) + "\n")
         say(f"{out}: {len(found.runs)} run{'s' if len(found.runs) != 1 else ''}; `mxspec run {out}` runs exactly this")
     if why is not None:
@@ -110,16 +111,30 @@ def print_plan(plan: Plan) -> None:
         out.print(f"! {warning}", style="yellow", markup=False, soft_wrap=True)
 
 
+def require_replaceable(out: Path) -> None:
+    """Refuses to write a plan over anything but a plan.
+
+    Raises:
+        CliError: The file exists and is none.
+    """
+    from mxspec.cli.exits import CliError
+
+    if out.exists() and not (out.is_file() and out.read_bytes()[:200].lstrip().startswith(b'{\n "version"')):
+        raise CliError(f"{out} exists and is no saved plan", hint="choose another name")
+
+
 def require_gpu_hours(plan: Plan, most: float | None) -> None:
     """Refuses a plan that should take too long.
 
     Raises:
         CliError: It should take more, or nobody knows.
     """
-    from mxspec.cli.exits import CliError
+    from mxspec.cli.exits import CliError, UsageError
 
     hours = [run.estimate.gpu_hours for run in plan.left]
     known = sum(one for one in hours if one is not None)
+    if most is not None and not most >= 0:
+        raise UsageError(f"{most} are no hours")
     if most is None or (known <= most and None not in hours):
         return
     if known > most:

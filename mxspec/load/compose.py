@@ -8,7 +8,7 @@ from pathlib import Path
 from mxspec.load.errors import Findings, Position, shown
 from mxspec.load.nodes import ListNode, MapNode, Node, ScalarNode, remove, replace, to_plain
 from mxspec.load.paths import EXCLUSIVE, NoSuchPath, find, parse_path
-from mxspec.load.read import read_file
+from mxspec.load.read import DEEPEST, read_file
 from mxspec.load.shipped import locate
 
 NOT_INHERITED = ("sweep", "part")
@@ -61,6 +61,9 @@ class Composer:
         if path in chain:
             cycle = " -> ".join(shown(one) for one in (*chain[chain.index(path) :], path))
             self.findings.error("extends-cycle", f"the files extend each other: {cycle}", at=at)
+            return None
+        if len(chain) > DEEPEST:
+            self.findings.error("too-deep", f"more than {DEEPEST} files extend one another", at=at)
             return None
         root = read_file(path, self.findings, at)
         if root is None:

@@ -304,7 +304,8 @@ def _value(fault: _Fault, node: Node | None, annotation: Any) -> tuple[str, str,
                 and isinstance(node.value, (float, str))
                 and re.fullmatch(r"-?\d+(\.0*)?", node.text)
             ):
-                hint = f"write {node.text.split('.')[0]}" + (" without quotes" if not node.plain else "")
+                number = node.text.split(".")[0]
+                hint = f"write {number}" + (" without quotes" if not node.plain else "") if len(number) < 40 else hint
             return f"{text} is not a whole number", hint, "type"
         case "float_type":
             return f"{text} is not a number", "write a number" + _unquote(node), "type"

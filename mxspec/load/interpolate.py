@@ -14,8 +14,11 @@ from dataclasses import dataclass, field
 from mxspec.load.environment import REFERENCE as ENVIRONMENT
 from mxspec.load.errors import Findings, Position
 from mxspec.load.nodes import MapNode, Node, Path, Plain, ScalarNode, dotted, from_plain, get, replace, to_plain, walk
-from mxspec.load.paths import NoSuchPath, find, parse_path
+from mxspec.load.paths import NoSuchPath, find, indexed, parse_path
+from mxspec.load.read import MOST_BYTES, MOST_NODES
 
+MOST_LINKS = 50
+"""References that may lead from one to the next; more is refused."""
 LITERAL = frozenset({"file", "text", "system", "notes"})
 """Keys whose values are text as it stands."""
 _WRITTEN = re.compile(r"[\w.\[\]-]+")
@@ -82,7 +85,7 @@ class _Resolver:
                     at=node.at,
                 )
                 continue
-            yield _Reference(start, match.end(), _indexed(self.root, target))
+            yield _Reference(start, match.end(), indexed(self.root, target))
 
     def cycles(self) -> None:
         """Reports values that refer to each other in a circle, each circle once."""
@@ -96,6 +99,13 @@ class _Resolver:
                 done.update(circle)
                 return
             if path in done:
+                return
+            if len(trail) > MOST_LINKS:
+                done.update(trail)
+                node = get(self.root, trail[0])
+                at = node.at if node is not None else None
+                message = f"more than {MOST_LINKS} references lead from one to the next"
+                self.findings.error("too-deep", message, path=dotted(self.root, trail[0]), at=at)
                 return
             for inner, references in self.references.items():
                 if inner[: len(path)] == path:
@@ -117,6 +127,34 @@ class _Resolver:
         self.findings.error(
             "reference-cycle", f"the references form a circle: {steps} -> {first}", path=first, at=places[0]
         )
+
+    def sizes(self) -> None:
+        """Reports values that grow beyond the bounds of a document once their references are resolved."""
+        known: dict[Path, tuple[int, int]] = {}
+
+        def size(path: Path, node: Node) -> tuple[int, int]:
+            """Values and characters of what a node becomes."""
+            if path not in known:
+                if isinstance(node, ScalarNode):
+                    inner = [(one.target, get(self.root, one.target)) for one in self.references.get(path, ())]
+                    own = (1, len(node.text))
+                elif isinstance(node, MapNode):
+                    inner, own = [((*path, key), one) for key, one in node.entries.items()], (1, 0)
+                else:
+                    inner, own = [((*path, index), one) for index, one in enumerate(node.items)], (1, 0)
+                found = [size(where, one) for where, one in inner if one is not None]
+                known[path] = (own[0] + sum(one for one, _ in found), own[1] + sum(one for _, one in found))
+            return known[path]
+
+        for path in self.references:
+            node = get(self.root, path)
+            assert node is not None
+            values, characters = size(path, node)
+            if values > MOST_NODES or characters > MOST_BYTES:
+                what = f"{values:,} values and {characters:,} characters"
+                where = dotted(self.root, path)
+                self.findings.error("too-large", f"its references add up to {what}", path=where, at=node.at)
+                return
 
     def flatten(self, path: Path) -> str:
         """Puts a value and all that it refers to into the flat map; returns its name there."""
@@ -164,19 +202,6 @@ def _absolute(inner: str, path: Path) -> Path:
     return (*(path[: len(path) - dots] if dots else ()), *parse_path(inner[dots:]))
 
 
-def _indexed(root: Node, path: Path) -> Path:
-    """A path with names of list items replaced by their indexes."""
-    from mxspec.load.nodes import ListNode, index_of
-
-    found: list[str | int] = []
-    node: Node | None = root
-    for step in path:
-        index = index_of(node, step) if isinstance(node, ListNode) else None
-        found.append(step if index is None else index)
-        node = get(node, (step,)) if node is not None else None
-    return tuple(found)
-
-
 def targets(root: MapNode) -> tuple[Path, ...]:
     """Where the references of a tree lead, those that resolve."""
     resolver = _Resolver(root, Findings(), True)
@@ -201,6 +226,8 @@ def interpolate(root: MapNode, findings: Findings, *, partial: bool = False) -> 
         return root
     before = len(findings.errors)
     resolver.cycles()
+    if len(findings.errors) == before:
+        resolver.sizes()
     if len(findings.errors) > before:
         return root
     names = {path: resolver.flatten(path) for path, found in resolver.references.items()}

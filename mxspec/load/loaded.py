@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from mxspec.load.checks import check
 from mxspec.load.compose import DIRECTIVES, Composer, Dropped
-from mxspec.load.errors import Diagnostic, Findings, Position, shown
+from mxspec.load.errors import Diagnostic, Findings, Position, did_you_mean, shown
 from mxspec.load.inline import inline
 from mxspec.load.interpolate import interpolate, targets
 from mxspec.load.nodes import MapNode, Node, Path, Plain, ScalarNode, dotted, get, remove, to_plain, walk
-from mxspec.load.paths import NoSuchPath, parse_path, put
+from mxspec.load.paths import NoSuchPath, look_up, parse_path, plain_leaves, put
 from mxspec.load.pause import collection_paused
 from mxspec.load.points import MAIN, Change, Point, excluded, points_of
 from mxspec.load.read import parse_value
@@ -22,6 +22,7 @@ from mxspec.load.shorthand import write_out
 from mxspec.load.validate import validate
 from mxspec.spec import Spec
 from mxspec.spec.benchmark import Benchmark
+from mxspec.spec.sweep import Sweep
 
 if TYPE_CHECKING:
     from mxspec.load.patch import Patcher
@@ -132,6 +133,19 @@ def load_spec(path: FilePath | str, *, sets: Sequence[str] = (), trust: bool = F
     return _Loading(locate(str(path), FilePath.cwd()), sets, trust).load()
 
 
+class _LeftOut(Exception):
+    """A point that the sweep excludes."""
+
+
+_LeaveOut = Callable[["Point", Plain], None]
+
+
+def _kind_of(one: Diagnostic) -> tuple[object, ...]:
+    """What two points have wrong alike: an unknown path, or a fault at one place."""
+    nowhere = one.code in ("unknown-key", "no-such-path", "unknown-kind")
+    return (one.code, one.path) if nowhere else (one.code, one.path, one.at)
+
+
 @dataclass(slots=True)
 class _Loading:
     path: FilePath
@@ -156,7 +170,7 @@ class _Loading:
         root = self._plugged(root)
         before = tuple(self.findings.warnings)
         whole, spec, arms = self._points(root)
-        pruned = self._prune([arm.spec for arm in arms], whole)
+        pruned = self._prune([spec, *(arm.spec for arm in arms)], whole)
         self.findings.stop()
         if pruned:
             for one in pruned:
@@ -221,6 +235,10 @@ class _Loading:
             spec = validate(changed, self.model, self.findings)
             if spec is not None:
                 check(spec, changed, self.findings)
+        told = {(one.code, one.path) for one in self.findings.errors[:before]}
+        self.findings.errors[before:] = [
+            one for one in self.findings.errors[before:] if (one.code, one.path) not in told
+        ]
         self._label(before, f"as the stage {name!r} sets it")
 
     def _prune(self, specs: Sequence[Spec], whole: MapNode) -> tuple[Pruned, ...]:
@@ -307,15 +325,33 @@ class _Loading:
         assert isinstance(plain, dict)
         patcher = Patcher(rest, whole.without("sweep"), plain, spec.model_copy(update={"sweep": None}))
         arms: list[Arm] = []
+        matched: set[int] = set()
+        told: set[tuple[object, ...]] = set()
         wrong = 0
-        for point in points_of(sweep, spec.sweep, self.findings):
-            arm = self._patch(patcher, point) or self._arm(rest, point)
-            if arm is None:
-                wrong += 1
-                if wrong == MOST_TOLD:
-                    break
-            elif not excluded(point, arm.tree, spec.sweep):
+
+        def leave_out(point: Point, tree: Plain) -> None:
+            rule = excluded(point, tree, spec.sweep) if spec.sweep is not None else None
+            if rule is not None:
+                matched.add(rule)
+                raise _LeftOut
+
+        for point in points_of(sweep, spec.sweep, rest, self.findings):
+            before = len(self.findings.errors)
+            try:
+                arm = self._patch(patcher, point, leave_out) or self._arm(rest, point, leave_out)
+            except _LeftOut:
+                del self.findings.errors[before:]
+                continue
+            if arm is not None:
                 arms.append(arm)
+                continue
+            new = [one for one in self.findings.errors[before:] if _kind_of(one) not in told]
+            told |= {_kind_of(one) for one in new}
+            self.findings.errors[before:] = new
+            wrong += 1
+            if wrong == MOST_TOLD:
+                break
+        self._exclusions(sweep, spec.sweep, matched, [plain, *(arm.tree for arm in arms[:MOST_TOLD])])
         if not arms and not self.findings.errors:
             self.findings.error("no-points", "the sweep excludes all of its points", path="sweep", at=sweep.at)
         baseline = spec.sweep.baseline
@@ -324,12 +360,29 @@ class _Loading:
             self.findings.error("baseline", message, hint="compare with another arm", path="sweep", at=sweep.at)
         return tuple(arms)
 
-    def _patch(self, patcher: Patcher, point: Point) -> Arm | None:
+    def _exclusions(self, sweep: MapNode, declared: Sweep, matched: set[int], trees: Sequence[Plain]) -> None:
+        """Exclusions that left nothing out: a path that is nowhere is an error, a value that no point has a warning."""
+        for index, rule in enumerate(declared.exclude):
+            owner = get(sweep, ("exclude", index))
+            if index in matched or self.findings.errors or not isinstance(owner, MapNode):
+                continue
+            where = f"sweep.exclude[{index}]"
+            unknown = [path for path in rule.model_extra or {} if all(look_up(tree, path) is None for tree in trees)]
+            for path in unknown:
+                close = did_you_mean(path, plain_leaves(trees[0]))
+                self.findings.error(
+                    "no-such-path", f"no point has {path!r}", hint=close, path=f"{where}.{path}", at=owner.keys[path]
+                )
+            if not unknown:
+                self.findings.warn("matches-nothing", "it leaves no point out", path=where, at=owner.at)
+
+    def _patch(self, patcher: Patcher, point: Point, leave_out: _LeaveOut) -> Arm | None:
         """The short way to a point; None where there is none, or something is wrong with it."""
         found = None if any(stage.set for stage in patcher.spec.stages) else patcher.patched(point.changes)
         if found is None:
             return None
         tree, plain, spec = found
+        leave_out(point, plain)
         findings = Findings()
         check(spec, tree, findings)
         if findings.errors:
@@ -337,18 +390,19 @@ class _Loading:
         self.findings.warnings += findings.warnings
         return Arm(point.name, point.arm, {one.path: to_plain(one.node) for one in point.changes}, spec, plain)
 
-    def _arm(self, root: MapNode, point: Point) -> Arm | None:
+    def _arm(self, root: MapNode, point: Point, leave_out: _LeaveOut) -> Arm | None:
         before = len(self.findings.errors)
         root = self._set(root, point.changes, FIXED, point.label)
         if len(self.findings.errors) > before:
             return None
         whole = self._resolve(root)
+        tree = to_plain(whole)
+        assert isinstance(tree, dict)
+        leave_out(point, tree)
         spec = self._checked(whole)
         self._label(before, point.label)
         if spec is None or len(self.findings.errors) > before:
             return None
-        tree = to_plain(whole)
-        assert isinstance(tree, dict)
         return Arm(point.name, point.arm, {one.path: to_plain(one.node) for one in point.changes}, spec, tree)
 
     def _label(self, before: int, label: str) -> None:

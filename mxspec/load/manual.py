@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from inspect import get_annotations
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
@@ -53,9 +54,22 @@ def _sections(model: type[BaseModel], path: str, seen: set[tuple[str, type[BaseM
         yield "| value | type | default | meaning |\n|---|---|---|---|"
         yield from rows
         yield ""
+    more = _extras(model)
+    if more is not None:
+        yield from _sections(more, f"{path}.<path>".removeprefix("."), seen)
     for name, field in model.model_fields.items():
         for inner, where in _models(field.annotation, f"{path}.{field.alias or name}".removeprefix(".")):
             yield from _sections(inner, where, seen)
+
+
+def _extras(model: type[BaseModel]) -> type[BaseModel] | None:
+    """The model of the entries that a map may have besides its own."""
+    for part in model.__mro__:
+        annotation = get_annotations(part).get("__pydantic_extra__")
+        if annotation is not None:
+            found = [one for one in members(get_args(annotation)[1]) if isinstance(one, type)]
+            return next((one for one in found if issubclass(one, BaseModel)), None)
+    return None
 
 
 def _title(path: str, kind: str | None) -> str:

@@ -19,8 +19,8 @@ from mxspec.load.diagnose import forbidden_values
 from mxspec.load.errors import Findings
 from mxspec.load.interpolate import has_marks, targets
 from mxspec.load.levels import unknown_levels
-from mxspec.load.nodes import ListNode, MapNode, Node, Path, Plain, get, index_of, to_plain, walk
-from mxspec.load.paths import EXCLUSIVE, NoSuchPath, parse_path, put
+from mxspec.load.nodes import MapNode, Node, Path, Plain, to_plain, walk
+from mxspec.load.paths import EXCLUSIVE, NoSuchPath, indexed, parse_path, put
 from mxspec.load.points import Change
 from mxspec.spec import Spec
 
@@ -62,7 +62,7 @@ class Patcher:
                 if path[0] not in PATCHED or not self._stands_alone(path, one.node):
                     return None
                 tree = put(tree, path, one.node)
-                plain = _put(plain, _indexed(self.whole, path), to_plain(one.node))
+                plain = _put(plain, indexed(self.whole, path), to_plain(one.node))
                 parts[str(path[0])] = None
         except NoSuchPath:
             return None
@@ -96,16 +96,6 @@ class Patcher:
 def _overlap(one: Path, other: Path) -> bool:
     shared = min(len(one), len(other))
     return one[:shared] == other[:shared]
-
-
-def _indexed(root: Node, path: Path) -> Path:
-    """A path with names of list items replaced by their indexes."""
-    found: list[str | int] = []
-    for step in path:
-        node = get(root, tuple(found))
-        index = index_of(node, step) if isinstance(node, ListNode) else None
-        found.append(step if index is None else index)
-    return tuple(found)
 
 
 def _put(tree: Any, path: Path, value: Plain) -> Any:

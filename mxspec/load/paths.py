@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mxspec.load.errors import did_you_mean
-from mxspec.load.nodes import ListNode, MapNode, Node, Path, Plain, ScalarNode, child, name_of, replace
+from mxspec.load.nodes import ListNode, MapNode, Node, Path, Plain, ScalarNode, child, index_of, name_of, replace
 
 _STEP = re.compile(r"([^.\[\]=\s]+)|\[([0-9]+)\]")
 EXCLUSIVE = {"file": "text", "text": "file"}
@@ -51,6 +51,17 @@ def parse_path(text: str) -> Path:
     if not path or position != len(text):
         raise NoSuchPath(f"{text!r} is not a path", "write it like stages.rl.steps or stages[1].steps")
     return tuple(path)
+
+
+def indexed(root: Node, path: Path) -> Path:
+    """A path with names of list items replaced by their indexes."""
+    found: list[str | int] = []
+    node: Node | None = root
+    for step in path:
+        index = index_of(node, step) if isinstance(node, ListNode) else None
+        found.append(step if index is None else index)
+        node = child(node, step) if node is not None else None
+    return tuple(found)
 
 
 def choices(node: Node) -> list[str]:
@@ -122,6 +133,9 @@ def _missing(node: Node, path: Path, index: int) -> NoSuchPath:
         return NoSuchPath(f"{where} is a single value, so {written(path)} does not exist", "")
     what = "an item" if isinstance(node, ListNode) else "a key"
     close = did_you_mean(str(step), known)
+    if isinstance(node, ListNode) and str(step).isdecimal():
+        close = f"write {where}[{step}]"
+        close = "" if int(step) >= len(node.items) or isinstance(step, int) else f"{close};"
     there = f"there is {', '.join(known)}" if known else "it is empty"
     return NoSuchPath(f"{where} has no {what.split()[1]} {step!r}", f"{close} {there}".strip())
 

@@ -6,12 +6,12 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from mxspec.load.errors import Findings, Position, did_you_mean
-from mxspec.load.nodes import ListNode, MapNode, Node, Plain, ScalarNode, get, to_plain
-from mxspec.load.paths import look_up
+from mxspec.load.nodes import ListNode, MapNode, Node, Path, Plain, ScalarNode, get, to_plain
+from mxspec.load.paths import NoSuchPath, indexed, look_up, parse_path
 from mxspec.spec.sweep import Draw, Sweep, When
 
 MAIN = "main"
@@ -62,6 +62,7 @@ class _Condition:
     arms: tuple[str, ...] | None
     where: Mapping[str, tuple[str, ...]]
     factors: tuple[_Factor, ...]
+    matched: list[bool] = field(default_factory=list)
 
     def of(self, arm: str) -> bool:
         return self.arms is None or arm in self.arms
@@ -70,21 +71,28 @@ class _Condition:
         given = {
             one.path: _key(one.node) for one in (*changes, *(change for choice in row for change in choice.changes))
         }
-        return self.of(arm) and all(given.get(path) in keys for path, keys in self.where.items())
+        found = self.of(arm) and all(given.get(path) in keys for path, keys in self.where.items())
+        if found and not self.matched:
+            self.matched.append(True)
+        return found
 
 
-def points_of(node: MapNode, sweep: Sweep, findings: Findings) -> list[Point]:
+def points_of(node: MapNode, sweep: Sweep, root: MapNode, findings: Findings) -> list[Point]:
     """All points, the baseline's first; none where they are more than the sweep's limit.
 
     Args:
         node: The sweep as it stands in the file, for places.
         sweep: The same, validated.
+        root: The spec without the sweep, for names of list items.
         findings: Where errors go.
     """
     before = len(findings.errors)
-    arms = _arms(node, sweep, findings)
+    arms = _arms(node, sweep)
+    _check_draws(node, sweep, findings)
     short = _short_names(sweep)
-    _check_paths(node, sweep, arms, findings)
+    _check_paths(node, sweep, arms, root, findings)
+    if len(findings.errors) > before:
+        return []
     shared = [
         *_axes(node, sweep, short),
         *_zips(node, sweep, short, findings),
@@ -111,6 +119,12 @@ def points_of(node: MapNode, sweep: Sweep, findings: Findings) -> list[Point]:
             more = list(product(*one.factors))
             rows = [(*row, *own) for row in rows for own in (more if one.holds(arm, changes, row) else [()])]
         found += [_point(arm, changes, row, named=bool(sweep.arms)) for row in rows]
+    for index, (condition, when) in enumerate(zip(conditional, sweep.when, strict=True)):
+        if condition.where and not any(condition.matched):
+            at = get(node, ("when", index))
+            message = f"no point has been given {', '.join(when.where)} as this asks for"
+            where = f"sweep.when[{index}]"
+            findings.warn("matches-nothing", message, path=where, at=at.at if at is not None else node.at)
     baseline = sweep.baseline or next(iter(arms))
     return sorted(found, key=lambda point: point.arm != baseline)
 
@@ -122,13 +136,12 @@ def _point(arm: str, changes: tuple[Change, ...], chosen: Sequence[_Choice], *, 
     return Point(name, arm, (*changes, *(change for one in chosen for change in one.changes)), label)
 
 
-def _arms(node: MapNode, sweep: Sweep, findings: Findings) -> dict[str, tuple[Change, ...]]:
+def _arms(node: MapNode, sweep: Sweep) -> dict[str, tuple[Change, ...]]:
     declared = node.entries.get("arms")
-    if not isinstance(declared, MapNode) or not sweep.arms:
-        return {MAIN: ()}
+    entries = declared.entries if isinstance(declared, MapNode) and sweep.arms else {MAIN: None}
     runtimes = node.entries.get("runtime")
     found: dict[str, tuple[Change, ...]] = {}
-    for name, changes in declared.entries.items():
+    for name, changes in entries.items():
         own = get(runtimes, (name,)) if runtimes is not None else None
         where = tuple(replace(one, path=f"runtime.{one.path}") for one in _changes(own))
         found[name] = (*_changes(changes), *where)
@@ -151,35 +164,98 @@ def _check_names(node: MapNode, sweep: Sweep, arms: list[str], findings: Finding
             _unknown_arm(findings, name, arms, f"sweep.runtime.{name}", runtimes.keys[name])
 
 
-def _check_paths(node: MapNode, sweep: Sweep, arms: Mapping[str, tuple[Change, ...]], findings: Findings) -> None:
+def _check_draws(node: MapNode, sweep: Sweep, findings: Findings) -> None:
+    """Every distribution is one, and its ends are in order."""
+    owner = node.entries.get("random")
+    if sweep.random is None or not isinstance(owner, MapNode):
+        return
+    drawn: dict[str, Draw] = sweep.random.__pydantic_extra__ or {}
+    if not drawn:
+        hint = "name a path, e.g. learn.rl.optimizer.lr: {log: [1e-6, 1e-4]}"
+        findings.error("draw", "nothing is drawn", hint=hint, path="sweep.random", at=owner.at)
+    for path, how in drawn.items():
+        ends = {"log": how.log, "uniform": how.uniform, "int": how.int_}
+        given = [name for name, value in {**ends, "choice": how.choice}.items() if value is not None]
+        where, at = f"sweep.random.{path}", owner.keys[path]
+        if len(given) != 1:
+            what = f"it is {' and '.join(given)}" if given else "it is empty"
+            hint = "give one of log: [low, high], uniform: [low, high], int: [low, high], choice: [..]"
+            findings.error("draw", f"a distribution is one thing, and {what}", hint=hint, path=where, at=at)
+            continue
+        low, high = ends.get(given[0]) or (0, 1)
+        if low > high:
+            hint = f"write {given[0]}: [{high:g}, {low:g}]"
+            findings.error("draw", f"{low:g} is more than {high:g}", hint=hint, path=where, at=at)
+        elif given[0] == "log" and low <= 0:
+            message = f"a logarithm has no {low:g}"
+            findings.error("draw", message, hint="the lower end is more than 0", path=where, at=at)
+
+
+def _check_paths(
+    node: MapNode, sweep: Sweep, arms: Mapping[str, tuple[Change, ...]], root: MapNode, findings: Findings
+) -> None:
     """Every part of a sweep sets paths of its own, and every axis has a value."""
-    said = list(_factor_paths(node))
-    for part, path, at, values in said:
+
+    def place(path: str) -> Path:
+        try:
+            return indexed(root, parse_path(path))
+        except NoSuchPath:  # told when it is set
+            return (path,)
+
+    said = [(part, path, place(path), at, values) for part, path, at, values in _factor_paths(node)]
+    for part, path, _, at, values in said:
+        where = f"sweep.{part}.{path}"
         if path == "seed":
             hint = "seeds are replicates: write sweep.seeds: [0, 1]"
-            findings.error("no-such-path", "the seed is no axis", hint=hint, path=f"sweep.{part}.{path}", at=at)
+            findings.error("no-such-path", "the seed is no axis", hint=hint, path=where, at=at)
         elif isinstance(values, ListNode) and not values.items:
-            message, hint = "the axis has no value", "give it one, or remove it"
-            findings.error("value", message, hint=hint, path=f"sweep.{part}.{path}", at=at)
-    seen: dict[str, tuple[str, Position]] = {}
-    for part, path, at, _ in said:
-        other = next((one for one in seen if _covers(one, path) or _covers(path, one)), None)
-        if other is not None and seen[other][0] != part and not part.startswith("when"):
-            message = f"{path!r} is set by sweep.{seen[other][0]} ({seen[other][1]}) already"
-            findings.error("set-twice", message, hint="set it in one place", path=f"sweep.{part}.{path}", at=at)
-        seen.setdefault(path, (part, at))
+            findings.error("value", "the axis has no value", hint="give it one, or remove it", path=where, at=at)
+    _empty_parts(node, findings)
+    seen: dict[Path, tuple[str, str, Position]] = {}
+    for part, path, steps, at, _ in said:
+        other = next((one for one in seen if _overlap(one, steps)), None)
+        if other is not None and not (part.startswith("when") and seen[other][0].startswith("when")):
+            by, name, before = seen[other]
+            _twice(findings, f"sweep.{by} sets {name!r} ({before})", f"sweep.{part}.{path}", at)
+        seen.setdefault(steps, (part, path, at))
     for name, changes in arms.items():
-        for part, path, at, _ in said:
-            given = next((one for one in changes if _covers(path, one.path)), None)
-            if given is not None and _applies(part, name, sweep):
-                message = f"the arm {name!r} sets {given.path!r} ({given.at}), and this sets it again"
-                hint = "set it in one place; `when` gives an axis to some arms"
-                findings.error("set-twice", message, hint=hint, path=f"sweep.{part}.{path}", at=at)
+        given = [(place(one.path), one) for one in changes]
+        for index, (steps, change) in enumerate(given):
+            earlier = next((one for before, one in given[:index] if before == steps), None)
+            if earlier is not None:
+                _twice(findings, f"the arm sets {earlier.path!r} ({earlier.at})", f"sweep.arms.{name}", change.at)
+        for part, path, steps, at, _ in said:
+            set_by_arm = next((one for own, one in given if own[: len(steps)] == steps), None)
+            if set_by_arm is not None and _applies(part, name, sweep):
+                says = f"the arm {name!r} sets {set_by_arm.path!r} ({set_by_arm.at})"
+                _twice(findings, says, f"sweep.{part}.{path}", at)
+    known = {steps for _, _, steps, _, _ in said} | {place(one.path) for changes in arms.values() for one in changes}
+    for index, when in enumerate(sweep.when):
+        owner = get(node, ("when", index, "where"))
+        for path in when.where:
+            if place(path) not in known and isinstance(owner, MapNode):
+                message, hint = f"no part of the sweep sets {path!r}", "name a path of an axis, or of an arm"
+                where = f"sweep.when[{index}].where.{path}"
+                findings.error("no-such-path", message, hint=hint, path=where, at=owner.keys[path])
 
 
-def _covers(path: str, other: str) -> bool:
-    """Whether setting a path sets another one too."""
-    return other == path or other.startswith((f"{path}.", f"{path}["))
+def _twice(findings: Findings, says: str, path: str, at: Position) -> None:
+    hint = "set it in one place; `when` gives an axis to some arms"
+    findings.error("set-twice", f"{says}, and this sets it again", hint=hint, path=path, at=at)
+
+
+def _empty_parts(node: MapNode, findings: Findings) -> None:
+    for part, besides in (("zip", ()), ("when", ("arms", "where"))):
+        listed = node.entries.get(part)
+        for index, one in enumerate(listed.items if isinstance(listed, ListNode) else ()):
+            if isinstance(one, MapNode) and not one.entries.keys() - set(besides):
+                message, path = "it has no axis", f"sweep.{part}[{index}]"
+                findings.error("value", message, hint="name a path and its values", path=path, at=one.at)
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    shared = min(len(one), len(other))
+    return one[:shared] == other[:shared]
 
 
 def _applies(part: str, arm: str, sweep: Sweep) -> bool:
@@ -373,8 +449,8 @@ def _short_names(sweep: Sweep) -> dict[str, str]:
     return found
 
 
-def excluded(point: Point, tree: Plain, sweep: Sweep) -> bool:
-    """Whether a point has all the values of one of the sweep's exclusions.
+def excluded(point: Point, tree: Plain, sweep: Sweep) -> int | None:
+    """The first of the sweep's exclusions that has all its values in a point; None where none has.
 
     Args:
         point: The point.
@@ -387,8 +463,9 @@ def excluded(point: Point, tree: Plain, sweep: Sweep) -> bool:
         several = (*wanted, wanted) if isinstance(wanted, list) else (wanted,)
         return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in several)
 
-    return any(
-        (one.arms is None or point.arm in one.arms)
-        and all(matches(path, wanted) for path, wanted in (one.model_extra or {}).items())
-        for one in sweep.exclude
-    )
+    for index, one in enumerate(sweep.exclude):
+        if (one.arms is None or point.arm in one.arms) and all(
+            matches(path, wanted) for path, wanted in (one.model_extra or {}).items()
+        ):
+            return index
+    return None

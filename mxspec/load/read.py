@@ -8,7 +8,7 @@ from typing import Protocol
 
 import yaml
 
-from mxspec.load.errors import Findings, Position, shown
+from mxspec.load.errors import Findings, Position, did_you_mean, shown
 from mxspec.load.nodes import ListNode, MapNode, Node, ScalarNode
 from mxspec.load.scalars import has_leading_zero, parse_scalar
 from mxspec.load.shipped import PREFIX, specs_dir
@@ -81,7 +81,8 @@ class _Reader:
             return node
         self._bound(at)
         assert isinstance(event, (yaml.ScalarEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent))
-        if event.tag is not None and event.tag != "!":
+        quoted = isinstance(event, yaml.ScalarEvent) and bool(event.style)
+        if event.tag is not None and not (event.tag == "!" and quoted):
             self.findings.error("tag", f"tags are not read ({event.tag})", hint="write the plain value", at=at)
         match event:
             case yaml.ScalarEvent():
@@ -123,6 +124,7 @@ class _Reader:
         entries: dict[str, Node] = {}
         keys: dict[str, Position] = {}
         merged: list[MapNode] = []
+        merged_at: Position | None = None
         while not isinstance(self.events[self.next], yaml.MappingEndEvent):
             event = self.events[self.next]
             key_at = self.at(event)
@@ -135,10 +137,11 @@ class _Reader:
             if event.anchor is not None or event.tag is not None:
                 self.findings.error("key", "a key carries no tag or anchor", at=key_at)
             value = self.node(depth + 1)
-            if event.value == "<<" and not event.style:
+            if event.value == "<<" and not event.style and merged_at is None:
+                merged_at = key_at
                 merged += self._merged(value)
-            elif event.value in keys:
-                first = keys[event.value]
+            elif event.value in keys or (event.value == "<<" and merged_at is not None and not event.style):
+                first = keys.get(event.value) or merged_at or key_at
                 self.findings.error(
                     "duplicate-key",
                     f"the key {event.value!r} stands twice in one map, first in line {first.line}",
@@ -265,6 +268,9 @@ def shipped_hint(path: Path) -> str:
     """A hint where the end of a path names a shipped file, or its beginning an address."""
     if any(part in ("http:", "https:") for part in path.parts):
         return "only files of this machine are read; download it first"
+    near = [one.name for one in path.parent.glob("*.y*ml")] if path.parent.is_dir() else []
+    if close := did_you_mean(path.name, near):
+        return close
     for count in (2, 1):
         tail = Path(*path.parts[-count:])
         if (specs_dir() / tail).is_file():

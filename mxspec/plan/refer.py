@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
+from pathlib import Path as FilePath
 
+from mxspec.load.errors import Diagnostic, SpecErrors
 from mxspec.load.loaded import Loaded
+from mxspec.load.nodes import Path
 from mxspec.load.references import Reference, load_referenced, references_of
 from mxspec.plan.identity import chain_of, state_at
 from mxspec.plan.order import in_order
@@ -21,6 +24,7 @@ def with_states(spec: Spec) -> Spec:
     found = {one.path: state_of(one, spec.seed) for one in references_of(spec)}
     if not found:
         return spec
+    _require_same(spec, found)
     update: dict[str, object] = {}
     if spec.init is not None and ("init",) in found:
         update["init"] = spec.init.model_copy(update={"state": found["init",]})
@@ -32,11 +36,28 @@ def with_states(spec: Spec) -> Spec:
     return spec.model_copy(update={**update, "roles": roles})
 
 
+def _require_same(spec: Spec, found: Mapping[Path, str]) -> None:
+    """A state that a spec says itself is the one that its reference means.
+
+    Raises:
+        SpecErrors: It is another.
+    """
+    said: dict[Path, str | None] = {("init",): spec.init.state if spec.init is not None else None}
+    for name, role in spec.roles.items():
+        if isinstance(role.model, CheckpointModel):
+            said["roles", name, "model"] = role.model.state
+    wrong = [path for path, state in said.items() if state is not None and path in found and state != found[path]]
+    if wrong:
+        message = "this is not the state that the reference means now; the spec that it names has changed"
+        hint = "remove `state`: planning fills it in"
+        raise SpecErrors(Diagnostic("reference", message, hint, ".".join(map(str, (*path, "state")))) for path in wrong)
+
+
 def state_of(one: Reference, seed: int) -> str:
     """The state that a reference of a run with some seed means."""
     from mxspec.plan.data import pin
 
-    loaded: Loaded = load_referenced(Path(one.run.spec))
+    loaded: Loaded = load_referenced(FilePath(one.run.spec))
     arm = next(arm for arm in loaded.arms if arm.name == one.run.arm)
     other = loaded.reseeded(arm, seed if one.run.seed == "same" else one.run.seed)
     chain = chain_of(in_order(with_states(pin(other, loaded))))

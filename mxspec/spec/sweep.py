@@ -6,14 +6,12 @@ from pydantic import ConfigDict, Field
 
 from mxspec.spec.base import SpecModel, leaf
 
-Number = int | float
-
 
 class Draw(SpecModel):
     """A distribution that one value of a random point is drawn from; exactly one is given."""
 
-    log: tuple[Number, Number] | None = leaf("Log-uniform between two positive numbers.", default=None)
-    uniform: tuple[Number, Number] | None = leaf("Uniform between two numbers.", default=None)
+    log: tuple[float, float] | None = leaf("Log-uniform between two positive numbers.", default=None)
+    uniform: tuple[float, float] | None = leaf("Uniform between two numbers.", default=None)
     int_: tuple[int, int] | None = leaf("A whole number between two, both included.", alias="int", default=None)
     choice: tuple[Any, ...] | None = leaf("One of these.", default=None, min_length=1)
 

@@ -45,7 +45,16 @@ def run_small_job(job: Job, *, on_progress: Callable[[Progress], None] | None, s
         taken += 1
         if on_progress is not None:
             on_progress(
-                Progress(job.run, "rl", taken, taken, STEPS, ("executor",), metrics={"accuracy": taken / STEPS})
+                Progress(
+                    job.run,
+                    "rl",
+                    taken,
+                    taken,
+                    STEPS,
+                    ("executor",),
+                    metrics={"accuracy": taken / STEPS},
+                    news=frozenset({"accuracy"}),
+                )
             )
         if what == "fail":
             raise Refused(f"{job.run} cannot go on")

@@ -9,7 +9,7 @@ import pytest
 from mxspec.load import SpecErrors, load_spec
 from mxspec.load.shipped import specs_dir
 from mxspec.plan.make import make_plan
-from tests.support.specs import SMALL, errors, load, one_error, write
+from tests.support.specs import SMALL, changed, errors, load, one_error, write
 
 PLATEAU = "stages.rl.stop={kind: plateau, watch: evaluate.val.accuracy, patience: 2}"
 VAL = "evaluate.val={at: {every: 10}, on: [{use: chain_arithmetic, split: validation, limit: 32}]}"
@@ -146,3 +146,15 @@ def test_searches_and_preferences_need_their_structure(tmp_path: Path) -> None:
         with pytest.raises(SpecErrors) as caught:
             load_spec(path, sets=[change])
         assert code in [one.code for one in caught.value.diagnostics]
+
+
+def test_a_state_that_is_said_is_the_one_that_is_meant(tmp_path: Path) -> None:
+    write(tmp_path, changed(("name: small", "name: first")), "first.yaml")
+    start = "init: {{run: {{spec: first.yaml}}, stage: rl, step: 30, state: '{}'}}\n"
+    with pytest.raises(SpecErrors, match="not the state that the reference means now"):
+        make_plan(load(tmp_path, SMALL + start.format("0" * 64)), tmp_path / "runs")
+    whole = make_plan(load(tmp_path, SMALL + start.replace(", state: '{}'", "").format()), tmp_path / "runs")
+    init = whole.runs[0].spec.init
+    assert init is not None and init.state is not None
+    same = make_plan(load(tmp_path, SMALL + start.format(init.state)), tmp_path / "runs")
+    assert same.runs[0].run == whole.runs[0].run

@@ -44,3 +44,17 @@ def test_a_saved_plan_takes_no_changes(saved: Path, capsys: pytest.CaptureFixtur
     assert run_app(["run", "plan.json", "--set", "seed=3"]) == exits.USAGE
     saved.write_text("{}")
     assert run_app(["run", "plan.json"]) == exits.FAILED and "is no plan" in capsys.readouterr().err
+
+
+def test_a_plan_is_written_over_a_plan_only(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = Path("spec.yaml").read_bytes()
+    assert run_app(["plan", "spec.yaml", "--out", "spec.yaml"]) == exits.FAILED
+    assert "exists and is no saved plan" in capsys.readouterr().err and Path("spec.yaml").read_bytes() == before
+    assert run_app(["plan", "spec.yaml", "--out", str(saved)]) == exits.OK
+
+
+def test_seeds_and_hours_that_are_none(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for seed in ("-1", "99999999999999999999", "1.5"):
+        assert run_app(["plan", "spec.yaml", "--seed", seed]) == exits.USAGE
+    for hours in ("nan", "-1"):
+        assert run_app(["plan", "spec.yaml", "--max-gpu-hours", hours]) == exits.USAGE

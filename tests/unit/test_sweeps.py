@@ -94,7 +94,7 @@ def test_equal_arms_are_one_run_with_two_names(tmp_path: Path) -> None:  # C40
     [
         ("axes: {stages.rl.train.evry: [1]}", "unknown-key", "arm 'main' with evry=1"),
         ("arms: {a: {stages.rl.train: [executor]}}\naxes: {stages.rl.train.every: [2, 3]}", "no-such-path", "arm 'a'"),
-        ("arms: {a: {}}\nwhen: [{arms: [b], seed: [1]}]", "unknown-arm", "no arm 'b'"),
+        ("arms: {a: {}}\nwhen: [{arms: [b], questions.per_step: [8]}]", "unknown-arm", "no arm 'b'"),
         ("arms: {a: {}}\nruntime: {b: {trainer.threads: 2}}", "unknown-arm", "no arm 'b'"),
         ("axes: {seed: [1, 2]}", "no-such-path", "the seed is no axis"),
         ("arms: {a: {learn.rl.optimizer.lr: -1}}", "value", "arm 'a'"),

@@ -34,6 +34,9 @@ def _init(checker: Checker) -> None:
 def _reference(checker: Checker, one: Reference) -> None:
     file = Path(one.run.spec)
     where = (*one.path, "run", "spec")
+    if str(file) == str(Path(checker.root.at.file).absolute()):
+        checker.error("reference-cycle", where, "the spec refers to itself", "name the spec that it starts from")
+        return
     try:
         loaded = load_referenced(file)
     except CircleError as error:

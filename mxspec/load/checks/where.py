@@ -31,13 +31,13 @@ class Checker:
 
     def key_at(self, *path: Step) -> Position:
         """Where the key of an entry stands."""
-        node: MapNode = self.root
+        node: Node = self.root
         for step in path[:-1]:
             found = child(node, step)
-            if not isinstance(found, MapNode):
+            if found is None:
                 return node.at
             node = found
-        return node.keys.get(str(path[-1]), node.at)
+        return node.keys.get(str(path[-1]), node.at) if isinstance(node, MapNode) else node.at
 
     def written(self, *path: Step) -> bool:
         """Whether a value stands in the spec, rather than being a default."""
