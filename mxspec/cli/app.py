@@ -46,6 +46,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "collect": ("mxspec.cli.collect:collect", "Bring the store of results up to date."),
     "sql": ("mxspec.cli.sql:sql", "Query the results with SQL."),
     "report": ("mxspec.cli.report:report", "Show what was measured, and write a page about it."),
+    "grade": ("mxspec.cli.grade:grade", "Judge one answer as a benchmark would, and say why."),
     "diff": ("mxspec.cli.diff:diff", "Show the values in which two specs, runs or plans differ."),
     "show": ("mxspec.cli.show:show", "Print a spec as it was read, resolved, or with the origin of every value."),
     "completion": ("mxspec.cli.completion:completion", "Print the completion script of a shell."),

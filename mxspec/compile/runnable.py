@@ -104,8 +104,6 @@ TO_COME = (
         "benchmarks.<name>.source: {kind: hub}",
         lambda spec: any(isinstance(one.source, Hub) for one in spec.benchmarks.values()),
     ),
-    ToCome("benchmarks.<name>.grader: {kind: math}", lambda spec: "math" in _graders(spec)),
-    ToCome("benchmarks.<name>.grader: {kind: choice}", lambda spec: "choice" in _graders(spec)),
     ToCome("benchmarks.<name>.grader: {kind: code}", lambda spec: "code" in _graders(spec)),
     ToCome("runtime.engine: {kind: vllm}", lambda spec: spec.runtime.engine.kind == "vllm"),
     ToCome("runtime.trainer.devices", lambda spec: spec.runtime.trainer.devices > 1),

@@ -83,7 +83,7 @@ class Math(SpecModel):
     """The answer is mathematically equal to the gold (math-verify)."""
 
     kind: Literal["math"]
-    tolerance: float = leaf("Largest relative difference of decimal numbers.", default=1e-6, ge=0)
+    tolerance: float = leaf("Largest relative difference of two numbers; 0 is none.", default=0.0, ge=0)
 
 
 class Choice(SpecModel):

@@ -13,9 +13,7 @@ from mxspec.spec import Spec
 from mxspec.spec.benchmark import Benchmark, Hub
 from runners.benchmarks import LoadedBenchmark, load_benchmark
 from runners.benchmarks.rows import DataError
-
-HAVE_GRADERS = ("exact", "integer")
-"""Graders that have a runner."""
+from runners.grading import HAVE_RUNNER
 
 
 @dataclass(slots=True)
@@ -71,7 +69,7 @@ class Checking:
         if isinstance(declared.source, Hub):
             self.note(f"{name}: not looked at: nothing loads datasets of the hub yet")
             return None
-        if declared.grader.plugged is None and declared.grader.kind not in HAVE_GRADERS:
+        if declared.grader.plugged is None and declared.grader.kind not in HAVE_RUNNER:
             self.note(f"{name}: golds not graded: no runner yet for the grader {declared.grader.kind}")
             return None
         found = {data: find_data(candidates, self.base_dir) for data, candidates in spec.runtime.data.items()}

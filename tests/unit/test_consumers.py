@@ -38,7 +38,6 @@ UNREAD = {
     "Hub.licence": NOTE,
     "Hub.splits": "benchmarks.<name>.source: {kind: hub}",
     "Lora.alpha": "policy.sharing: {kind: lora}",
-    "Math.tolerance": "benchmarks.<name>.grader: {kind: math}",
     "Code.timeout": "benchmarks.<name>.grader: {kind: code}",
     "Code.tests": "benchmarks.<name>.grader: {kind: code}",
     "Questions.pool": "questions.pool",

@@ -35,7 +35,7 @@ def test_every_line_of_the_list_is_said_by_some_spec(tmp_path: Path) -> None:
         "learn.rl.optimizer.role_lr={designer: 1e-5}",
         "runtime.sandbox.min_tier=rlimits",
         "benchmarks={chain_arithmetic: {source: {kind: procedural, generator: g, difficulty: [1]}, "
-        "grader: {kind: choice}}}",
+        "grader: {kind: code}}}",
         "roles.executor.model={kind: package, package: p, file: f, version: '1'}",
     ):
         sets = (
