@@ -27,13 +27,76 @@ class AlgebraError(Exception):
     """The process could not judge a pair."""
 
 
+class _Worker:
+    """One process; it is told to be ready once it has imported what it needs."""
+
+    def __init__(self) -> None:
+        self._ready = False
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "runners.grading.algebra_worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+
+    def ask(self, question: object, seconds: float) -> dict[str, Any]:
+        """The answer to a question.
+
+        Raises:
+            AlgebraTimeout: There was none before the deadline.
+            AlgebraError: The process has ended.
+        """
+        if not self._ready:
+            self._line(START)
+            self._ready = True
+        try:
+            stdin = cast("IO[bytes]", self.process.stdin)
+            stdin.write(json.dumps(question).encode() + b"\n")
+            stdin.flush()
+        except OSError as error:
+            raise AlgebraError("the process has ended") from error
+        return self._line(seconds)
+
+    def _line(self, seconds: float) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        end, read = monotonic() + seconds, b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.process.stdout, selectors.EVENT_READ)
+            while not read.endswith(b"\n"):
+                left = end - monotonic()
+                if left <= 0 or not selector.select(left):
+                    raise AlgebraTimeout
+                more = os.read(self.process.stdout.fileno(), 65536)
+                if not more:
+                    raise AlgebraError("the process has ended")
+                read += more
+        return cast("dict[str, Any]", json.loads(read))
+
+    def kill(self) -> None:
+        """Ends the process, whatever it does."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
 class Algebra:
-    """A worker process that compares formulas; started when it is first needed, and anew after a kill."""
+    """Compares formulas in a process; started when it is first needed.
+
+    After the first pair that had to be killed a second process stands by, so that the pair after the
+    next such one does not wait for a start.
+    """
 
     def __init__(self, deadline: float = DEADLINE) -> None:
         self.deadline = deadline
-        self._process: subprocess.Popen[bytes] | None = None
-        self._ready = False
+        self._workers: list[_Worker] = []
+        self._wanted = 1
         self._lock = Lock()
         atexit.register(self.close)
 
@@ -45,72 +108,31 @@ class Algebra:
             AlgebraError: It raised, or ended.
         """
         with self._lock:
-            process = self._started()
-            stdin = cast(IO[bytes], process.stdin)
+            self._staff()
+            worker = self._workers[0]
             try:
-                stdin.write(json.dumps([gold, given]).encode() + b"\n")
-                stdin.flush()
-            except OSError as error:
-                self._kill()
-                raise AlgebraError("the process has ended") from error
-            found = self._line(self.deadline)
+                found = worker.ask([gold, given], self.deadline)
+            except (AlgebraTimeout, AlgebraError):
+                self._workers.remove(worker)
+                worker.kill()
+                self._wanted = 2
+                self._staff()
+                raise
         if "error" in found:
             raise AlgebraError(found["error"])
         return cast("bool | None", found["same"])
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
-            self._spawn()
-        if not self._ready:
-            self._line(START)
-            self._ready = True
-        assert self._process is not None
-        return self._process
-
-    def _spawn(self) -> None:
-        self._ready = False
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "runners.grading.algebra_worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )
-
-    def _line(self, seconds: float) -> dict[str, Any]:
-        """The next line of the process, before a deadline; after it the process is killed and the next one started."""
-        assert self._process is not None and self._process.stdout is not None
-        end, read = monotonic() + seconds, b""
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            while not read.endswith(b"\n"):
-                left = end - monotonic()
-                if left <= 0 or not selector.select(left):
-                    self._kill()
-                    self._spawn()
-                    raise AlgebraTimeout
-                more = os.read(self._process.stdout.fileno(), 65536)
-                if not more:
-                    self._kill()
-                    raise AlgebraError("the process has ended")
-                read += more
-        return cast("dict[str, Any]", json.loads(read))
-
-    def _kill(self) -> None:
-        process, self._process, self._ready = self._process, None, False
-        if process is None:
-            return
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                pipe.close()
+    def _staff(self) -> None:
+        """Has as many processes as are wanted, and none that has ended."""
+        for worker in [one for one in self._workers if one.process.poll() is not None]:
+            self._workers.remove(worker)
+            worker.kill()
+        while len(self._workers) < self._wanted:
+            self._workers.append(_Worker())
 
     def close(self) -> None:
-        """Ends the process."""
+        """Ends the processes."""
         with self._lock:
-            self._kill()
+            for worker in self._workers:
+                worker.kill()
+            self._workers.clear()
