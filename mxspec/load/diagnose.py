@@ -44,6 +44,11 @@ def forbidden_values(root: Node, findings: Findings, start: Any) -> set[Path]:
     """
     reported: set[Path] = set()
     for path, node in walk(root):
+        if len(path) > 1 and path[-1] in DIRECTIVES and path[0] not in ("vars", "sweep"):
+            message = f"{path[-1]!r} stands at the top level only"
+            hint = f"write the whole path there, e.g. {path[-1]}: {dotted(root, path[:-1])}.<name>"
+            findings.error("unknown-key", message, hint=hint, path=dotted(root, path), at=_at(root, path, of_key=True))
+            reported.add(path)
         if not isinstance(node, ScalarNode) or not path:
             continue
         where, last = dotted(root, path), str(path[-1])

@@ -160,3 +160,12 @@ def test_numbers_of_python_and_addresses_get_the_hint_that_helps(tmp_path: Path)
     assert one_error(tmp_path, changed(("per_step: 8", "per_step: 1_000"))).hint == "write 1000"
     far = one_error(tmp_path, changed(("mxspec:base/tiny_llama.yaml", "https://example.com/base.yaml")))
     assert far.code == "no-file" and far.hint == "only files of this machine are read; download it first"
+
+
+def test_directives_stand_at_the_top_level(tmp_path: Path) -> None:
+    text = changed(("roles:\n", "roles:\n  $unset: [designer]\n"))
+    found = one_error(tmp_path, text)
+    assert found.code == "unknown-key" and "top level" in found.message and "roles.<name>" in found.hint
+    assert found.at is not None and (found.at.line, found.at.column) == place_of(text, "$unset")
+    inner = changed(("questions: {per_step: 8", "questions: {extends: x.yaml, per_step: 8"))
+    assert one_error(tmp_path, inner).code == "unknown-key"
