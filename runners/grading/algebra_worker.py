@@ -71,11 +71,17 @@ def compare(gold: str, given: str) -> bool | None:
 def _as_sets(one: Any, other: Any) -> tuple[Any, Any]:
     """A relation beside a set as the set of what fulfils it."""
     import sympy
-    from sympy.core.relational import Relational
+    from sympy.core.function import AppliedUndef
+    from sympy.logic.boolalg import Boolean
 
-    if isinstance(one, sympy.Set) and isinstance(other, Relational) and not isinstance(other, sympy.Eq):
+    def plain(side: Any) -> bool:
+        """Whether a side bounds one variable."""
+        bounds = isinstance(side, Boolean) and not isinstance(side, sympy.Eq) and len(side.free_symbols) == 1
+        return bounds and not side.has(AppliedUndef)
+
+    if isinstance(one, sympy.Set) and plain(other):
         return one, other.as_set()
-    if isinstance(other, sympy.Set) and isinstance(one, Relational) and not isinstance(one, sympy.Eq):
+    if isinstance(other, sympy.Set) and plain(one):
         return one.as_set(), other
     return one, other
 

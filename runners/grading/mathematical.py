@@ -20,8 +20,36 @@ _ASSIGNED = re.compile(r"[A-Za-z](?:_\{?\w+\}?)?(?:\([a-z]\))?|\(\s*[A-Za-z](?:\
 _WORDS = re.compile(r"[A-Za-z][A-Za-z' -]+")
 _UNIT = re.compile(
     r"(?P<value>.*?[\d})\]])\s*"
-    r"(?P<unit>\^\s*\{?\s*\\circ\s*\}?(?:\s*[CF])?|\\?%|(?!(?:and|or)\b)[A-Za-z][A-Za-z /^.\d{}-]*)"
+    r"(?P<unit>\^\s*\{?\s*\\circ\s*\}?(?:\s*[CF])?|\\?%|(?!(?:and|or)\b)[A-Za-z][A-Za-z /^.\d{}-]*|\([A-Za-z ]+\))"
 )
+_UNITS = {
+    "hour": "h",
+    "hr": "h",
+    "minute": "min",
+    "second": "s",
+    "sec": "s",
+    "meter": "m",
+    "metre": "m",
+    "centimeter": "cm",
+    "centimetre": "cm",
+    "millimeter": "mm",
+    "millimetre": "mm",
+    "kilometer": "km",
+    "kilometre": "km",
+    "gram": "g",
+    "kilogram": "kg",
+    "liter": "l",
+    "litre": "l",
+    "inche": "in",
+    "inch": "in",
+    "feet": "ft",
+    "foot": "ft",
+    "mile": "mi",
+    "unit": "",
+    "squareunit": "",
+    "unit^2": "",
+}
+"""Units by their long names, without the plural s."""
 _MATRIX = re.compile(r"\\begin\{([pbvB]?)matrix\}(.*)\\end\{\1matrix\}", re.DOTALL)
 _RELATION = re.compile(r"<|>|\\le\b|\\ge\b|\\cup\b|\\cap\b|\\in\b")
 _DEGREES = ("^\\circ", "degrees", "degree")
@@ -73,15 +101,19 @@ def compare(gold: str, given: str, algebra: Algebra, *, tolerance: float = 0.0, 
             and (clock[2] is None or (said[2] or "").lower() == clock[2].lower())
         )
         return Comparison(same, "text")
-    gold, given = _unassigned(gold), _unassigned(given)
+    if given.count("{") != given.count("}"):
+        return Comparison(False, "text")  # it was cut off
+    gold, given = _unassigned(gold, given)
     if _WORDS.fullmatch(gold) and len(gold) > 2:
         return Comparison(key(gold) == key(given), "text")
     (value, unit), (said_value, said_unit) = _unit(gold), _unit(given)
     if unit and said_unit and unit != said_unit:
         return Comparison(False, "unit")
-    if unit or said_unit:
-        found = compare(value, said_value, algebra, tolerance=tolerance, depth=depth + 1)
+    if (value, said_value) != (gold, given):
         share, whole = rational(said_value), rational(value)
+        if said_unit == "%" and not unit and share is not None and whole is not None:
+            return Comparison(share == whole * 100, "unit")
+        found = compare(value, said_value, algebra, tolerance=tolerance, depth=depth + 1)
         if not found.same and unit == "%" and not said_unit and share is not None and whole is not None:
             return Comparison(share * 100 == whole, "unit")
         return found
@@ -93,13 +125,25 @@ def compare(gold: str, given: str, algebra: Algebra, *, tolerance: float = 0.0, 
         if one != other and tolerance > 0:
             return Comparison(abs(one - other) <= tolerance * max(abs(one), abs(other)), "tolerance")
         return Comparison(one == other, "exact")
-    return Comparison(algebra.same(gold, given), "algebra")
+    return Comparison(algebra.same(_radians(gold), _radians(given)), "algebra")
 
 
-def _unassigned(text: str) -> str:
-    """What stands behind `x =`, `f(x) =` or `(p, q) =`."""
+def _radians(text: str) -> str:
+    """A formula whose degrees are numbers."""
+    return re.sub(r"(\d+(?:\.\d+)?)\s*\^\s*\{?\s*\\circ\s*\}?", r"(\1\\cdot\\frac{\\pi}{180})", text)
+
+
+def _unassigned(gold: str, given: str) -> tuple[str, str]:
+    """What stands behind `x =`, `f(x) =` or `(p, q) =`, where not both assign, and other names."""
+    one, other = _assigned(gold), _assigned(given)
+    if one and other and key(one[0]) != key(other[0]):
+        return gold, given
+    return one[1] if one else gold, other[1] if other else given
+
+
+def _assigned(text: str) -> tuple[str, str] | None:
     sides = parts(text, "=")
-    return sides[1] if len(sides) == 2 and _ASSIGNED.fullmatch(sides[0]) and sides[1] else text
+    return (sides[0], sides[1]) if len(sides) == 2 and _ASSIGNED.fullmatch(sides[0]) and sides[1] else None
 
 
 def _unit(text: str) -> tuple[str, str]:
@@ -110,12 +154,14 @@ def _unit(text: str) -> tuple[str, str]:
     unit = re.sub(r"[\s{}.]", "", found["unit"]).lower()
     value = found["value"].strip()
     if unit.startswith("^\\circ") or unit in _DEGREES:
-        return value, "degree"
+        return (text, "") if re.search(r"\\(?:sin|cos|tan|cot|sec|csc)", value) else (value, "degree")
     if unit in _PERCENT:
         return value, "%"
     if (len(unit) < 2 and unit not in ("m", "g", "s", "h", "l")) or rational(value) is None:
         return text, ""
-    return value, unit.removesuffix("s") if len(unit) > 2 else unit
+    unit = unit.strip("()")
+    unit = unit.removesuffix("s") if len(unit) > 2 else unit
+    return value, _UNITS.get(unit, unit)
 
 
 def _collection(text: str) -> tuple[str, list[str]] | None:
@@ -151,7 +197,10 @@ def _lists(gold: str, given: str, algebra: Algebra, tolerance: float, depth: int
     if _RELATION.search(gold) or _RELATION.search(given) or r"\cup" in gold + given:
         return None
     if one is None or other is None:
-        return Comparison(False, "structure")
+        listed, text = (one, given) if other is None else (other, gold)
+        if listed is None or listed[0] != "{}" or len(listed[1]) != 1:
+            return Comparison(False, "structure")
+        return compare(text, listed[1][0], algebra, tolerance=tolerance, depth=depth + 1)  # the set of one solution
     (kind, items), (said_kind, said_items) = one, other
     if kind != said_kind or len(items) != len(said_items):
         return Comparison(False, "structure")
