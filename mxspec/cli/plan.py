@@ -72,6 +72,7 @@ def print_plan(plan: Plan) -> None:
     from rich.table import Table
 
     from mxspec.cli.output import console
+    from mxspec.compile.runnable import to_come
 
     out = console()
     out.print(headline(plan), style="bold", markup=False, soft_wrap=True)
@@ -107,6 +108,14 @@ def print_plan(plan: Plan) -> None:
             out.print(
                 f"{run.run}  {'/'.join(run.arms)} seed {run.seed} failed: {run.message}", style="red", markup=False
             )
+    refused = dict.fromkeys(name for run in plan.runs[:MOST_ROWS] for name in to_come(run.spec))
+    if refused:
+        out.print(
+            f"! `run` refuses this: no runner yet for {'; '.join(refused)}",
+            style="yellow",
+            markup=False,
+            soft_wrap=True,
+        )
     for warning in plan.warnings:
         out.print(f"! {warning}", style="yellow", markup=False, soft_wrap=True)
 

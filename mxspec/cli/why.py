@@ -48,7 +48,11 @@ def _chosen(plan: Plan, which: str) -> PlannedRun:
     from mxspec.cli.exits import UsageError
     from mxspec.load.errors import did_you_mean
 
-    found = [run for run in plan.runs if which in run.arms or run.run.startswith(which)]
+    found = [
+        run
+        for run in plan.runs
+        if run.run.startswith(which) or any(arm == which or arm.startswith(f"{which}/") for arm in run.arms)
+    ]
     if not found:
         names = [arm.name for arm in plan.arms]
         hint = did_you_mean(which, names) or "give an arm, or a run's id of `plan --json`"

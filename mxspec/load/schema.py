@@ -133,6 +133,8 @@ def describe_field(path: str) -> list[dict[str, Any]]:
         if not inner:
             raise NoSuchPath(f"the language has no {path}", did_you_mean(str(step), known))
         places = inner
+    if not found:
+        raise NoSuchPath(f"{path} is a name of yours, or no value", "name a value below it, as in docs/reference.md")
     return found
 
 

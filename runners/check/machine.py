@@ -9,7 +9,10 @@ from pathlib import Path
 
 from mxspec.compile.runnable import to_come
 from mxspec.plan.size import decoder_in, memory_of
+from mxspec.plugins import POINTS, PluginError
+from mxspec.plugins.code import implementation_of
 from mxspec.spec import Spec
+from mxspec.spec.base import models_in
 from mxspec.spec.policy import HuggingFace, PackageModel
 from mxspec.spec.roles import EndpointModel
 from mxspec.spec.runtime import RayLauncher
@@ -25,6 +28,7 @@ def check_machine(checking: Checking, spec: Spec) -> None:
     """Checks what this machine must have for a spec to run."""
     _packages(checking, spec)
     _keys(checking, spec)
+    _factories(checking, spec)
     _memory(checking, spec)
     for name in to_come(spec):
         checking.warn("to-come", "", f"no runner yet for {name}", "`run` refuses it")
@@ -52,6 +56,17 @@ def _packages(checking: Checking, spec: Spec) -> None:
         if wanted and find_spec(package) is None:
             path = "runtime.launcher" if package == "ray" else "runtime.engine"
             checking.error("environment", path, f"the package {package} is not installed", "install it")
+
+
+def _factories(checking: Checking, spec: Spec) -> None:
+    """Every plugin's kind that a spec has, and that a runner takes, has the factory that it names."""
+    for one in models_in(spec):
+        if one.plugged is None or not POINTS[one.plugged.point].makes:
+            continue
+        try:
+            implementation_of(one)
+        except PluginError as error:
+            checking.error("plugin-failed", "plugins", str(error), "name a function of the plugin, or of a module")
 
 
 def _keys(checking: Checking, spec: Spec) -> None:

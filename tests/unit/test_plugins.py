@@ -305,3 +305,13 @@ def test_a_plugin_runs_once_in_a_process() -> None:
     assert kinds_of(one) is kinds_of(PluginFile(name="a.py", text=PLUGIN))
     with pytest.raises(PluginError, match="registers no kind"):
         kinds_of(PluginFile(name="a.py", text="X = 1"))
+
+
+def test_check_misses_a_factory_that_is_not_there(
+    spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, PLUGIN.replace('":make_few"', '":make_fow"'), "mine.py")
+    sets = [part for one in CHANGES["reward"] for part in ("--set", one)]
+    assert run_app(["validate", str(spec), *sets, "--trust"]) == exits.OK
+    assert run_app(["check", str(spec), *sets]) == exits.INVALID_SPEC
+    assert "the plugin mine.py: failed to load (AttributeError" in capsys.readouterr().err
