@@ -181,6 +181,7 @@ class _Loading:
             whole, spec, arms = self._points(root)
         if spec.sweep is not None:
             arms = tuple(_read_by(arm) for arm in arms)
+        self._unused_vars(whole)
         tree = to_plain(whole)
         assert isinstance(tree, dict)
         return Loaded(
@@ -244,8 +245,6 @@ class _Loading:
     def _prune(self, specs: Sequence[Spec], whole: MapNode) -> tuple[Pruned, ...]:
         """Finds what nothing reads in any point: an error where this file says it, left out where it is inherited."""
         from mxspec.load.checks.unread import unread
-
-        self._unused_vars(whole)
 
         found = [dict(unread(spec)) for spec in specs]
         here = "--set" if self.sets else shown(self.path)  # --set changes what a file is read for

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from math import ceil, prod
+from math import ceil
 from typing import NamedTuple
 
 from mxspec.plan.chain import Stretch
-from mxspec.plan.expand import Expanded
+from mxspec.plan.expand import Expanded, executions_per_step
 from mxspec.plan.plan import Bounds, Estimate
 from mxspec.plan.size import decoder_in, memory_of
 from mxspec.plan.status import Existing, longest
 from mxspec.spec import Spec
-from mxspec.spec.levels import levels_of, width
+from mxspec.spec.levels import width
 from mxspec.spec.policy import Split
 from mxspec.spec.runtime import MultipleOf, VllmEngine
 from mxspec.spec.stages import RlStage, SftStage, Teacher
@@ -24,7 +24,8 @@ HOUR = 3600.0
 
 def bounds_of(spec: Spec, chain: Sequence[Stretch]) -> Bounds:
     """Bounds of what the training of a run takes; its evaluations come on top."""
-    executions, designs = _per_step(spec)
+    executions = executions_per_step(spec)
+    designs = spec.questions.per_step * width(spec.rollout.tree, "designs") if spec.questions is not None else 0
     steps = sum(stretch.steps or 0 for stretch in chain if stretch.kind == "rl")
     limits, roles = spec.rollout.limits, spec.roles
     writer = spec.structure.writer if isinstance(spec.structure, Generated) else None
@@ -43,15 +44,6 @@ def bounds_of(spec: Spec, chain: Sequence[Stretch]) -> Bounds:
         checkpoint_mb=memory.checkpoint if memory else None,
         memory_mb=memory.total if memory else None,
     )
-
-
-def _per_step(spec: Spec) -> tuple[int, int]:
-    """Executions and designs of one rl step."""
-    if spec.questions is None:
-        return 0, 0
-    tree, levels = spec.rollout.tree, levels_of(spec.structure)
-    asked = spec.questions.per_step
-    return asked * prod(width(tree, level) for level in levels), asked * width(tree, "designs")
 
 
 def _updates(spec: Spec, stretch: Stretch) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from typing import Literal, NamedTuple
 
-from mxspec.spec.benchmark import Choice, Exact, Grader, Math
+from mxspec.spec.benchmark import Choice, Exact, Grader, Integer, Math
 from runners.grading.algebra import Algebra, AlgebraError, AlgebraTimeout
 from runners.grading.choice import chosen
 from runners.grading.extract import extract
@@ -81,7 +81,9 @@ def grade(grader: Grader, gold: str, answer: str | None) -> Grade:
             return _math(gold, answer, grader.tolerance)
         case Choice():
             return _choice(gold, answer)
-    return _integer(gold, answer)
+        case Integer():
+            return _integer(gold, answer)
+    raise AssertionError(f"no runner judges by {grader.kind}: `run` and `check` let none through")
 
 
 def _exact(gold: str, answer: str | None) -> Grade:

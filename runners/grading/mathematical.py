@@ -53,7 +53,7 @@ _UNITS = {
 _MATRIX = re.compile(r"\\begin\{([pbvB]?)matrix\}(.*)\\end\{\1matrix\}", re.DOTALL)
 _RELATION = re.compile(r"<|>|\\le\b|\\ge\b|\\cup\b|\\cap\b|\\in\b")
 _DEGREES = ("^\\circ", "degrees", "degree")
-_PERCENT = ("%", "percent", "per cent", "\\%")
+_PERCENT = ("%", "percent", "\\%")
 MOST = 3000
 """Characters of an answer that is compared; a longer one is none."""
 

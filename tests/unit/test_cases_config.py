@@ -183,6 +183,9 @@ def test_a_name_that_no_reference_leads_to_is_a_warning(tmp_path: Path) -> None:
     text += "vars: {lr: 1e-3, m: {n: 8}, lrr: 1e-4}\n"
     (one,) = load(tmp_path, text).warnings
     assert one.code == "unread" and one.path == "vars.lrr" and "${vars.lrr}" in one.hint
+    write(tmp_path, SMALL + "runtime: {data: {rows: [x]}}\n", "base.yaml")
+    pruned = load(tmp_path, "extends: base.yaml\nname: c\nvars: {z: 1}\n")
+    assert pruned.pruned and [one.path for one in pruned.warnings] == ["vars.z"], "told beside what was left out"
     swept = text + "sweep: {axes: {learn.sft.optimizer.lr: ['${vars.lrr}', 1e-5]}}\n"
     assert not load(tmp_path, swept).warnings
 
