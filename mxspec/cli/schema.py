@@ -27,7 +27,8 @@ def schema(
 
     from mxspec.cli.exits import UsageError
     from mxspec.cli.output import print_json
-    from mxspec.load.schema import describe_field, json_schema
+    from mxspec.load.describe import describe_field
+    from mxspec.load.schema import json_schema
 
     if reference:
         from mxspec.load.manual import reference_page
@@ -45,12 +46,11 @@ def schema(
         for one in described:
             print(f"{field}" + (f" (of {one['of']})" if len(described) > 1 else ""))
             print(f"  {one['meaning']}")
+            print(f"  type: {one['type']}" + (f", {one['bounds']}" if one["bounds"] else ""))
             for name in ("unit", "source"):
                 if one[name]:
                     print(f"  {name}: {one[name]}")
             print("  required" if one["required"] else f"  default: {dumps(one['default'])}")
-            if one["kinds"]:
-                print(f"  kinds: {', '.join(one['kinds'])}")
         return
     try:
         found = json_schema(part)

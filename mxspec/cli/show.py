@@ -9,8 +9,15 @@ import typer
 from mxspec.cli.options import JSON, SET, SPEC, TRUST
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mxspec.load import Loaded
+    from mxspec.load.errors import Position
+    from mxspec.load.loaded import Arm
     from mxspec.load.nodes import Plain
+
+MOST_LISTED = 8
+"""Points that an error lists."""
 
 
 def show(
@@ -35,42 +42,51 @@ def show(
     loaded = load_spec(spec, sets=tuple(sets or ()), trust=trust)
     for one in (*loaded.warnings, *loaded.dropped, *loaded.pruned):
         say(str(one))
-    tree = _tree(loaded, arm, resolved=resolved)
+    chosen = None if arm is None else _arm(loaded, arm)
+    tree = _tree(loaded, chosen, resolved=resolved)
+    origins = {} if not origin else loaded.origins if chosen is None else loaded.origins_of(chosen)
     if json:
-        origins = {path: str(at) for path, at in loaded.origins.items()} if origin else {}
-        print_json("show", {"file": str(loaded.path), "spec": tree, "origins": origins})
+        print_json(
+            "show", {"file": str(loaded.path), "spec": tree, "origins": {k: str(at) for k, at in origins.items()}}
+        )
     elif origin:
-        _print_origins(loaded)
-    elif resolved and loaded.spec is not None and arm is None:
+        _print_origins(tree, origins)
+    elif resolved and loaded.spec is not None and chosen is None:
         print(dump_spec(loaded.spec), end="")
     else:
         print(dump_plain(tree), end="")
 
 
-def _tree(loaded: Loaded, arm: str | None, *, resolved: bool) -> dict[str, Plain]:
+def _arm(loaded: Loaded, name: str) -> Arm:
+    """The arm of a name; a declared arm with axes is several, and then it is not known which is meant."""
     from mxspec.cli.exits import UsageError
-    from mxspec.load.errors import did_you_mean
+    from mxspec.plan.expand import UnknownChoice, choose
 
-    if arm is None:
-        tree, spec = loaded.tree, loaded.spec
-    else:
-        found = next((one for one in loaded.arms if one.name == arm), None)
-        if found is None:
-            names = [one.name for one in loaded.arms]
-            raise UsageError(f"no arm {arm!r}", hint=did_you_mean(arm, names) or f"arms are {', '.join(names)}")
-        tree, spec = found.tree, found.spec
+    try:
+        found, _ = choose(loaded, [name], None)
+    except UnknownChoice as error:
+        raise UsageError(str(error)) from error
+    if len(found) > 1:
+        listed = ", ".join(one.name for one in found[:MOST_LISTED]) + (", .." if len(found) > MOST_LISTED else "")
+        raise UsageError(f"arm {name!r} has {len(found)} points", hint=f"name one of {listed}")
+    return found[0]
+
+
+def _tree(loaded: Loaded, arm: Arm | None, *, resolved: bool) -> dict[str, Plain]:
+    tree, spec = (loaded.tree, loaded.spec) if arm is None else (arm.tree, arm.spec)
     if not resolved or spec is None:
         return tree
     whole: dict[str, Plain] = spec.model_dump(mode="json", by_alias=True)
     return whole
 
 
-def _print_origins(loaded: Loaded) -> None:
+def _print_origins(tree: dict[str, Plain], origins: Mapping[str, Position]) -> None:
+    """One line a value; what no file sets is a default."""
     from mxspec.load.paths import plain_leaves
 
-    values = plain_leaves(loaded.tree)
+    values = plain_leaves(tree)
     width = max((len(path) for path in values), default=0)
     for path, value in values.items():
         text = repr(value) if isinstance(value, str) else str(value)
         text = text if len(text) <= 40 else text[:37] + "..."
-        print(f"{path:<{width}}  {text:<40}  {loaded.origins.get(path, '')}")
+        print(f"{path:<{width}}  {text:<40}  {origins.get(path, 'default')}")

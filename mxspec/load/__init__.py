@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mxspec.load.errors import Diagnostic, Position, SpecErrors
-    from mxspec.load.loaded import Arm, Loaded, load_spec
+    from mxspec.load.loaded import Arm, Loaded
+    from mxspec.load.loading import load_spec
 
 __all__ = ["Arm", "Diagnostic", "Loaded", "Position", "SpecErrors", "load_spec"]
 
@@ -21,5 +22,5 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"mxspec.load has no {name}")
     from importlib import import_module
 
-    module = "errors" if name in ("Diagnostic", "Position", "SpecErrors") else "loaded"
+    module = {"Arm": "loaded", "Loaded": "loaded", "load_spec": "loading"}.get(name, "errors")
     return getattr(import_module(f"mxspec.load.{module}"), name)

@@ -124,9 +124,11 @@ class Composer:
                 path = parse_path(text)
                 old = find(base, path)
             except NoSuchPath as error:
-                self.findings.error(
-                    "append", f"nothing to append to: {error.message}", hint=error.hint, path="$append", at=at
-                )
+                part = text.partition(".")[0]
+                own = part not in base.entries and (part in root.entries or part in ("sweep", "vars", "plugins"))
+                hint = f"nothing inherited has {text}: write it out below `{part}:`" if own else error.hint
+                message = f"nothing to append to: {error.message}"
+                self.findings.error("append", message, hint=hint, path="$append", at=at)
                 continue
             if not isinstance(old, ListNode) or not isinstance(more, ListNode):
                 self.findings.error("append", f"{text} and what is appended must be lists", path="$append", at=at)

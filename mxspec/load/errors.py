@@ -26,7 +26,9 @@ class Position:
     column: int = 1
 
     def __str__(self) -> str:
-        """`file:line:column`."""
+        """`file:line:column`; the option alone where a whole value of the command line is meant."""
+        if self.file.startswith("--set") and (self.line, self.column) == (1, 1):
+            return self.file
         return f"{self.file}:{self.line}:{self.column}"
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from mxspec.load.errors import Findings, did_you_mean
 from mxspec.load.nodes import MapNode, Node, Path, ScalarNode, dotted, get
+from mxspec.load.schema_walk import fields_of
+from mxspec.spec import Spec
 from mxspec.spec.levels import OF_KIND
 
 _ALL = tuple(dict.fromkeys(level for levels in OF_KIND.values() for level in levels))
@@ -31,6 +33,8 @@ def unknown_levels(root: MapNode, findings: Findings) -> set[Path]:
                 continue
             if key in _ALL and isinstance(node, ScalarNode) and node.value == 1 and node.value is not True:
                 continue  # one child a node is no level
+            if isinstance(node, MapNode) and key in fields_of(Spec):
+                close = f"{key!r} stands at the top level"
             where = (*path, key)
             hint = close or f"levels are {', '.join(known or _ALL)}"
             message = f"unknown key {key!r} under {dotted(root, path)}"

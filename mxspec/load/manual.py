@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from inspect import get_annotations
-from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from mxspec.load.describe import bounds_of, type_of
 from mxspec.load.schema_walk import kind_of, members
 from mxspec.spec import Spec
 
@@ -32,7 +32,6 @@ it is. Shorter ways to say a thing:
 | a use without `split` | `test` where it judges, `validation` where it scores a search, else `train` |
 
 """
-NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", NoneType: "null", object: "any"}
 
 
 def reference_page() -> str:
@@ -81,9 +80,9 @@ def _row(field: FieldInfo, name: str) -> str:
     about = [field.description or ""]
     about += [f"Unit: {extra['x-unit']}."] if extra.get("x-unit") else []
     about += [f"Source: {extra['x-source']}."] if extra.get("x-source") else []
-    limits = _limits(field)
+    limits = bounds_of(field).capitalize()
     about += [f"{limits}."] if limits else []
-    cells = (f"`{field.alias or name}`", _type(field.annotation), _default(field), " ".join(about))
+    cells = (f"`{field.alias or name}`", type_of(field.annotation), _default(field), " ".join(about))
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -95,44 +94,6 @@ def _default(field: FieldInfo) -> str:
         kind = kind_of(type(value))
         return f"`{{kind: {kind}}}`" if kind else "its defaults"
     return f"`{json.dumps(value)}`"
-
-
-def _limits(field: FieldInfo) -> str:
-    words = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
-    found = [
-        f"{word} {getattr(one, name)}"
-        for one in field.metadata
-        for name, word in words.items()
-        if getattr(one, name, None) is not None
-    ]
-    return ", ".join(found).capitalize()
-
-
-def _type(annotation: Any) -> str:
-    """What may stand there, in words."""
-    parts: dict[str, None] = {}
-    kinds: list[str] = []
-    for one in members(annotation):
-        origin, arguments = get_origin(one), get_args(one)
-        if isinstance(one, type) and issubclass(one, BaseModel):
-            kind = kind_of(one)
-            if kind is None:
-                parts["a map"] = None
-            else:
-                kinds.append(kind)
-        elif origin is Literal:
-            parts |= dict.fromkeys(f"`{value}`" for value in arguments)
-        elif origin is tuple:
-            parts[f"a list of {_type(arguments[0])}"] = None
-        elif origin is dict:
-            inner = _type(arguments[1])
-            parts["a map by name" if inner in ("a map", "any") else f"a map by name of {inner}"] = None
-        else:
-            parts[NAMES.get(one, "any")] = None
-    if kinds:
-        parts[f"a map of kind {', '.join(kinds)}"] = None
-    nothing = parts.pop("null", 0) is None
-    return " or ".join([*parts, *(["null"] if nothing else [])])
 
 
 def _models(annotation: Any, path: str) -> Iterator[tuple[type[BaseModel], str]]:

@@ -174,3 +174,14 @@ def dotted(root: Node | None, path: Path) -> str:
             text += f".{step}"
         node = child(node, step) if node is not None else None
     return text.removeprefix(".")
+
+
+def place_of(root: Node, path: Path, *, of_key: bool = False) -> Position:
+    """Where the node at a path stands, or its key."""
+    node = get(root, path)
+    assert node is not None
+    if of_key and path:
+        owner = get(root, path[:-1])
+        if isinstance(owner, MapNode):
+            return owner.keys[str(path[-1])]
+    return node.at

@@ -15,13 +15,13 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from mxspec.load.diagnose import forbidden_values
 from mxspec.load.errors import Findings
+from mxspec.load.forbidden import forbidden_values
 from mxspec.load.interpolate import has_marks, targets
 from mxspec.load.levels import unknown_levels
 from mxspec.load.nodes import MapNode, Node, Path, Plain, to_plain, walk
 from mxspec.load.paths import EXCLUSIVE, NoSuchPath, indexed, parse_path, put
-from mxspec.load.points import Change
+from mxspec.load.point import Change
 from mxspec.spec import Spec
 
 COMPOSED = frozenset({"file", "use", "at", "on", "gate", "start", "score_on", "spec", "path", "prompt", "from", "set"})

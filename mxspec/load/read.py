@@ -203,6 +203,8 @@ def _document(text: str, file: str, findings: Findings) -> Node | None:
         line = text.splitlines()[at.line - 1 : at.line]
         tab = bool(line) and "\t" in line[0][: len(line[0]) - len(line[0].lstrip())]
         hint = "indent with spaces, not tabs" if tab or "'\\t'" in str(error.problem) else ""
+        if not hint and line and line[0][max(at.column - 2, 0) : at.column] == "${":
+            hint = "inside { } and [ ] a reference is quoted: '${..}'"
         problem = error.problem or error.context or "cannot be read as YAML"
         findings.error("yaml", f"not YAML: {problem}", hint=hint, at=at)
         return None

@@ -80,7 +80,7 @@ def load_referenced(path: FilePath) -> Loaded:
 
 @lru_cache(maxsize=32)
 def _loaded(path: FilePath, modified: int, size: int) -> Loaded:
-    from mxspec.load.loaded import load_spec
+    from mxspec.load.loading import load_spec
 
     return load_spec(path)
 

@@ -83,6 +83,11 @@ def _step(annotation: Any, node: Node | None, step: str | int) -> Any | None:
     return None
 
 
+def models_at(root: Node, path: Path, start: Any) -> list[Any]:
+    """The models that the value at a path may have."""
+    return [one for one in members(annotation_at(root, path, start)) if hasattr(one, "model_fields")]
+
+
 def known_keys(root: Node, path: Path, start: Any = Spec) -> list[str]:
     """The keys that the map at a path may have."""
     node: Node | None = root

@@ -26,7 +26,8 @@ def validate(root: MapNode, model: type[M], findings: Findings, *, partial: bool
     Returns:
         The model, or None where the tree does not fit (always None for a partial one with gaps).
     """
-    from mxspec.load.diagnose import diagnose, forbidden_values
+    from mxspec.load.diagnose import diagnose
+    from mxspec.load.forbidden import forbidden_values
     from mxspec.load.levels import unknown_levels
 
     reported = forbidden_values(root, findings, model) | unknown_levels(root, findings)

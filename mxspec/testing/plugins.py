@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,8 @@ def check_kind(
         _check_grader(plugged.kind, factory(spec), answers)
     elif plugged.point == "benchmark":
         _check_source(plugged.kind, factory(spec, "contract"), factory(spec, "contract"))
+    elif plugged.point == "reward":
+        _check_term(plugged.kind, factory(spec))
     elif not callable(factory):
         raise ContractBroken(plugged.kind, "the factory is no function")
 
@@ -146,6 +149,24 @@ def _verdict(kind: str, judge: Any, gold: str, answer: str | None) -> str:
     if verdict not in known:
         raise ContractBroken(kind, f"its verdict is {verdict!r}; verdicts are {', '.join(known)}")
     return str(verdict)
+
+
+def _check_term(kind: str, judge: Any) -> None:
+    """A term of a reward is a number for every execution, right or wrong, or None, and always the same."""
+    from mxspec.testing.executions import sample_executions
+
+    for execution in sample_executions():
+        said = f"an execution that is {execution.result.verdict} with an answer that is {execution.grade.verdict}"
+        found: list[Any] = []
+        for _ in range(2):
+            try:
+                found.append(judge(execution))
+            except Exception as error:
+                raise ContractBroken(kind, f"{said} makes it raise {type(error).__name__}: {error}") from error
+        if found[0] is not None and (isinstance(found[0], str) or not isfinite(found[0])):
+            raise ContractBroken(kind, f"{said} is worth {found[0]!r}, which is no finite number and not None")
+        if found[0] != found[1]:
+            raise ContractBroken(kind, f"{said} is worth {found[0]!r}, then {found[1]!r}")
 
 
 def _check_source(kind: str, source: Any, other: Any) -> None:

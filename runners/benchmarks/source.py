@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Protocol
 
+from mxspec.load.errors import did_you_mean
 from mxspec.spec.benchmark import Procedural, SplitName
 from runners.benchmarks.generators import GENERATORS, Generator
 from runners.benchmarks.question import Question, make_question, rng_of, split_of
@@ -44,8 +45,8 @@ class ProceduralSource:
             ValueError: No generator has the name, or it lacks one of the levels.
         """
         if spec.generator not in GENERATORS:
-            known = ", ".join(sorted(GENERATORS))
-            raise ValueError(f"benchmark {name}: no generator {spec.generator!r}; known are {known}")
+            hint = did_you_mean(spec.generator, GENERATORS) or f"known are {', '.join(sorted(GENERATORS))}"
+            raise ValueError(f"benchmark {name}: no generator {spec.generator!r}; {hint}")
         self.name = name
         self.spec = spec
         self.generator: Generator = GENERATORS[spec.generator]

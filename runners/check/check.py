@@ -11,6 +11,7 @@ from mxspec.spec import Spec
 from runners.check.checking import Checking
 from runners.check.data import check_data
 from runners.check.machine import check_machine
+from runners.check.scripts import check_scripts
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ def check_specs(
     checking = Checking(origins, file, base_dir)
     for spec in _distinct(specs):
         check_data(checking, spec)
+        check_scripts(checking, spec)
+        _unweighed(checking, spec)
         check_machine(checking, spec)
         if models:
             from runners.check.model import check_model
@@ -52,12 +55,22 @@ def check_specs(
     return Checked(tuple(dict.fromkeys(found.errors)), tuple(dict.fromkeys(found.warnings)), tuple(checking.notes))
 
 
+def _unweighed(checking: Checking, spec: Spec) -> None:
+    """Says which terms of the reward train nobody: they may be there to be looked at, or were forgotten."""
+    weighed = {term for credit in spec.credit.values() for term in credit.terms}
+    terms = [name for name in spec.reward.terms if name not in weighed]
+    if terms:
+        checking.note(
+            f"reward: {', '.join(terms)} recorded only, as no credit weighs {'it' if len(terms) == 1 else 'them'}"
+        )
+
+
 def _distinct(specs: Sequence[Spec]) -> list[Spec]:
     """Specs that differ in what checks read: seeds, learning rates and the like are left out."""
     found: dict[tuple[object, ...], Spec] = {}
     for spec in specs:
         key = (
-            *(repr(part) for part in (spec.policy, spec.runtime, spec.rollout.tree, spec.numerics)),
+            *(repr(part) for part in (spec.policy, spec.runtime, spec.rollout, spec.numerics, spec.structure)),
             *(id(part) for part in (spec.questions, spec.stages, spec.reward)),
             repr(spec.evaluate),
             repr({name: (role.sampling, role.model) for name, role in spec.roles.items()}),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mxspec.load.checks.data import teachers_of, uses_of
+from mxspec.load.errors import did_you_mean
 from mxspec.load.nodes import Step
 from mxspec.spec import Spec
 from mxspec.spec.benchmark import Use
@@ -34,9 +35,9 @@ def check_data(checking: Checking, spec: Spec) -> None:
     for index, stage in enumerate(spec.stages):
         for teacher in teachers_of(spec.model_copy(update={"stages": (stage,)})):
             if teacher.teacher not in TEACHERS:
-                known = ", ".join(sorted(TEACHERS))
+                hint = did_you_mean(teacher.teacher, TEACHERS) or f"teachers are {', '.join(sorted(TEACHERS))}"
                 at = f"{written(('stages', index), spec)}.data.teacher"
-                checking.error("teacher", at, f"no teacher {teacher.teacher!r}", f"teachers are {known}")
+                checking.error("teacher", at, f"no teacher {teacher.teacher!r}", hint)
     _overlap(checking, spec)
 
 

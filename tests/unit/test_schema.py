@@ -10,10 +10,11 @@ from jsonschema import Draft202012Validator
 
 from mxspec.cli import exits
 from mxspec.cli.app import run_app
+from mxspec.load.describe import describe_field
 from mxspec.load.errors import Findings
 from mxspec.load.nodes import to_plain
 from mxspec.load.read import read_file, read_text
-from mxspec.load.schema import describe_field, json_schema
+from mxspec.load.schema import json_schema
 from mxspec.load.shipped import specs_dir
 from tests.support.specs import SMALL, changed
 

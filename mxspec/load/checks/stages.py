@@ -148,7 +148,9 @@ def _sft(checker: Checker, path: tuple[Step, ...], stage: SftStage) -> None:
     unknown = [role for role in stage.train if role not in checker.spec.roles]
     for role in stage.data.rows:
         if role not in stage.train and not unknown and role not in checker.spec.roles:
-            checker.error("rows", (*path, "data", "rows", role), f"rows for {role!r}, which is no role", key=True)
+            hint = did_you_mean(role, checker.spec.roles) or f"roles are {', '.join(checker.spec.roles)}"
+            where = (*path, "data", "rows", role)
+            checker.error("rows", where, f"rows for {role!r}, which is no role", hint, key=True)
     for role in stage.train:
         if role not in stage.data.rows and role in checker.spec.roles:
             checker.error("rows", (*path, "data", "rows"), f"no rows for {role!r}, which the stage trains")
