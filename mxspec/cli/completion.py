@@ -11,6 +11,9 @@ import typer
 
 VARIABLE = "_MXSPEC_COMPLETE"
 """Set by the shell's script when it asks for completions."""
+WHOLE_WORDS = """\
+# bash ends a word at a colon, and `mxspec:` begins the names of shipped specs.
+COMP_WORDBREAKS=${COMP_WORDBREAKS//:}"""
 SHELLS = ("bash", "zsh", "fish", "powershell")
 
 
@@ -30,6 +33,8 @@ def completion(
         raise UsageError(f"no completion for {shell!r}", hint=f"shells are {', '.join(SHELLS)}")
     scripts: Any = typer.completion
     print(scripts.get_completion_script(prog_name="mxspec", complete_var=VARIABLE, shell=shell))
+    if shell == "bash":
+        print(WHOLE_WORDS)
 
 
 def specs(incomplete: str) -> Iterator[str]:

@@ -60,9 +60,8 @@ def _unweighed(checking: Checking, spec: Spec) -> None:
     weighed = {term for credit in spec.credit.values() for term in credit.terms}
     terms = [name for name in spec.reward.terms if name not in weighed]
     if terms:
-        checking.note(
-            f"reward: {', '.join(terms)} recorded only, as no credit weighs {'it' if len(terms) == 1 else 'them'}"
-        )
+        them = "it" if len(terms) == 1 else "them"
+        checking.note(f"reward: {', '.join(terms)} recorded only, since no credit weighs {them}")
 
 
 def _distinct(specs: Sequence[Spec]) -> list[Spec]:

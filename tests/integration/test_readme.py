@@ -1,4 +1,4 @@
-"""The blocks of the README and of the page on plugins, run in order in one directory, as a reader would.
+"""The blocks of the README and of pages in docs, run in order in one directory, as a reader would.
 
 A block of YAML or Python whose first line is a comment with a file name is written to that file. Commands of a
 `console` block must end with 0. A comment before a block says more:
@@ -54,6 +54,7 @@ def blocks(text: str) -> list[Block]:
 
 README = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
 PLUGINS = blocks((ROOT / "docs/plugins.md").read_text(encoding="utf-8"))
+PAGES = ("scripts", "sweeps")
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +91,14 @@ def test_blocks_run_in_order(place: Path) -> None:
 
 
 def test_the_page_on_plugins(place: Path) -> None:
-    assert followed(PLUGINS, place) == 3
+    assert followed(PLUGINS, place) == 4
     ended = subprocess.run([sys.executable, "-m", "pytest", "-q", "test_prefix.py"], cwd=place, check=False)
     assert ended.returncode == 0
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_show_what_is_printed(place: Path, page: str) -> None:
+    assert followed(blocks((ROOT / f"docs/{page}.md").read_text(encoding="utf-8")), place) > 0
 
 
 def followed(page: list[Block], place: Path) -> int:

@@ -217,3 +217,38 @@ def test_every_shipped_spec_can_be_checked(tmp_path: Path) -> None:
         specs = [pin(arm.spec, loaded) for arm in loaded.arms]
         found = check_specs(specs, origins=loaded.origins, file="f", base_dir=loaded.base_dir, models=False)
         assert {one.code for one in found.errors} <= {"environment"}, found.errors
+
+
+def test_scripts_of_the_spec_are_built(tmp_path: Path) -> None:
+    right = (
+        "from workflow import AgentNode, Workflow\n"
+        "w = Workflow('one')\nw.add_node(AgentNode(name='a'))\nprint(w.run(question))\n"
+    )
+    uses = "on: [{use: chain_arithmetic, limit: 4}], at: [end]"
+    probe = f"evaluate.probe={{{uses}, structure: {{kind: fixed, text: SCRIPT}}}}"
+    found = checked(tmp_path, probe.replace("SCRIPT", json.dumps(right)))
+    assert not found.errors and "evaluate.probe.structure: 1 agent" in found.notes
+    for wrong, said in (
+        (right.replace("AgentNode(", "Agent("), "runtime_error: NameError: name 'Agent' is not defined"),
+        (right.replace("w.run", "w.runn"), "runtime_error: AttributeError"),
+        ("import subprocess\n" + right, "forbidden: import subprocess (line 1)"),
+        (right.replace("print(w.run(question))", ""), "no_run: workflow.run was never called"),
+    ):
+        (one,) = checked(tmp_path, probe.replace("SCRIPT", json.dumps(wrong))).errors
+        assert (one.code, one.path) == ("script", "evaluate.probe.structure") and said in one.message
+
+
+def test_terms_that_train_nobody_are_named(tmp_path: Path) -> None:
+    notes = checked(tmp_path, "reward.terms.calls={kind: calls}").notes
+    assert "reward: calls recorded only, since no credit weighs it" in notes
+    assert not any(note.startswith("reward:") for note in checked(tmp_path).notes)
+
+
+def test_a_misspelt_teacher_or_generator(tmp_path: Path) -> None:
+    (one,) = checked(tmp_path, "stages.cold.data.teacher=chain_arithmetik").errors
+    assert (one.code, one.hint) == ("teacher", "did you mean 'chain_arithmetic'?")
+    source = (
+        "benchmarks.own={source: {kind: procedural, generator: word_problem, difficulty: [1]}, grader: {kind: exact}}",
+        "evaluate.test.on=[{use: own, limit: 4}]",
+    )
+    assert any("did you mean 'word_problems'?" in one.message for one in checked(tmp_path, *source).errors)

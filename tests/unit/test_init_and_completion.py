@@ -86,6 +86,7 @@ def test_the_script_of_a_shell(shell: str, capsys: pytest.CaptureFixture[str]) -
     script = capsys.readouterr().out
     assert "_MXSPEC_COMPLETE" in script and "mxspec" in script
     if shell == "bash":
+        assert script.rstrip().endswith("COMP_WORDBREAKS=${COMP_WORDBREAKS//:}"), "`mxspec:` is one word"
         assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
 
 

@@ -315,3 +315,40 @@ def test_check_misses_a_factory_that_is_not_there(
     assert run_app(["validate", str(spec), *sets, "--trust"]) == exits.OK
     assert run_app(["check", str(spec), *sets]) == exits.INVALID_SPEC
     assert "the plugin mine.py: failed to load (AttributeError" in capsys.readouterr().err
+
+
+TERM = """\
+from typing import Literal
+from mxspec.plugins import SpecModel, leaf, register
+
+@register("reward", implementation=":make")
+class Terse(SpecModel):
+    \"\"\"Few tokens.\"\"\"
+    kind: Literal["terse"]
+
+def make(spec):
+    def worth(execution):
+        return BODY
+    return worth
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("execution.result.tokens / 100", ""),
+        ("None if execution.grade.verdict == 'gold_unparsable' else 1", ""),
+        ("len(execution.result.answer)", "limit:tokens .* makes it raise TypeError"),
+        ("100 / execution.result.tokens", "makes it raise ZeroDivisionError"),
+        ("float('nan')", "is worth nan"),
+        ("'much'", "is worth 'much'"),
+        ("__import__('random').random()", ", then "),
+    ],
+)
+def test_the_contract_of_a_reward_term(tmp_path: Path, body: str, said: str) -> None:
+    path = write(tmp_path, TERM.replace("BODY", body), "terse.py")
+    if not said:
+        check_plugin(path, {"terse": {}})
+        return
+    with pytest.raises(ContractBroken, match=said):
+        check_plugin(path, {"terse": {}})

@@ -94,6 +94,6 @@ def test_a_field_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     assert [one["of"] for one in describe_field("stages.rl.steps")] == ["rl"]
     assert describe_field("roles.designer.sampling.max_tokens")[0]["unit"] == "tokens"
     assert run_app(["schema", "--field", "policy.sharing"]) == exits.OK
-    assert "kinds: shared, split, lora, groups" in capsys.readouterr().out
+    assert "type: a map of kind shared, split, lora, groups" in capsys.readouterr().out
     assert run_app(["schema", "--field", "rollout.tree.desings"]) == exits.USAGE
     assert "did you mean 'designs'?" in capsys.readouterr().err
