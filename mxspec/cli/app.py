@@ -72,6 +72,8 @@ class Verbs(TyperGroup):
             return None
         if cmd_name in LONG:
             gc.enable()
+        else:  # to look for plugins of pydantic's takes as long as to read a spec
+            os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         module, _, name = VERBS[cmd_name][0].partition(":")
         one = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         one.command(cmd_name)(getattr(import_module(module), name))

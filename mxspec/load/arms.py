@@ -51,7 +51,7 @@ def tree_of(steps: Steps, root: MapNode, sweep: Sweep, arm: Arm) -> MapNode:
     return steps.resolve(steps.set(rest, point.changes, FIXED, point.label))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Arms:
     steps: Steps
     node: MapNode

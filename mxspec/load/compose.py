@@ -36,7 +36,7 @@ class Dropped:
         return f"{self.at}: {self.path}: dropped {', '.join(self.items)} of {self.origin}"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Composer:
     """Reads a file and all that it extends.
 

@@ -122,7 +122,7 @@ def snippet(text: str, at: Position, *, colour: bool = False) -> list[str]:
     return [number + row[start : start + 140], " " * (len(number) + at.column - 1 - start) + caret]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Findings:
     """A list of diagnostics that is filled while a spec is read.
 

@@ -18,7 +18,7 @@ UNREADABLE = "pass"
 BENCHMARK_KEYS = ("language", "part")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Inliner:
     """Replaces references to files by what the files hold."""
 

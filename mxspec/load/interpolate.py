@@ -34,7 +34,7 @@ class _Reference:
     target: Path
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Resolver:
     root: MapNode
     findings: Findings

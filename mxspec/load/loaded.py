@@ -44,7 +44,7 @@ class Pruned:
         return f"{self.path}: left out ({self.why}); it stands in {self.origin}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Loaded:
     """A spec that was read, resolved and checked.
 

@@ -12,7 +12,7 @@ from mxspec.load.errors import Findings, Position, shown
 from mxspec.load.inline import inline
 from mxspec.load.interpolate import interpolate, targets
 from mxspec.load.loaded import Arm, Loaded, Pruned, with_seed
-from mxspec.load.nodes import MapNode, Node, ScalarNode, dotted, get, remove, to_plain, walk
+from mxspec.load.nodes import ListNode, MapNode, Node, ScalarNode, dotted, get, remove, to_plain, walk
 from mxspec.load.paths import parse_path
 from mxspec.load.pause import collection_paused
 from mxspec.load.point import MAIN, Change
@@ -40,7 +40,7 @@ def load_spec(path: FilePath | str, *, sets: Sequence[str] = (), trust: bool = F
     return _Loading(locate(str(path), FilePath.cwd()), sets, trust).load()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Loading:
     path: FilePath
     sets: Sequence[str]
@@ -96,7 +96,8 @@ class _Loading:
 
     def _plugged(self, root: MapNode) -> MapNode:
         """The tree with the code of its plugins in it; the language takes their kinds from here on."""
-        if "plugins" not in root.entries:
+        declared = root.entries.get("plugins")
+        if declared is None or (isinstance(declared, ListNode) and not declared.items):
             return root
         from mxspec.load.plugins import load_plugins  # only specs with plugins need it
 

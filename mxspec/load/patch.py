@@ -28,9 +28,11 @@ COMPOSED = frozenset({"file", "use", "at", "on", "gate", "start", "score_on", "s
 """Keys whose values loading reads or writes out."""
 PATCHED = ("numerics", "policy", "questions", "rollout", "reward", "credit", "learn", "stages", "runtime", "roles")
 """Parts that may be patched."""
+MOST_KNOWN = 4096
+"""Parts that are remembered."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Patcher:
     """The resolved spec that points are patches of.
 
@@ -47,6 +49,7 @@ class Patcher:
     spec: Spec
     _targets: tuple[Path, ...] = field(init=False)
     _alone: dict[int, bool] = field(default_factory=dict)
+    _parts: dict[tuple[str, str], tuple[Plain, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._targets = targets(self.root)
@@ -69,14 +72,28 @@ class Patcher:
         assert isinstance(tree, MapNode)
         if {"rollout", "evaluate"} & parts.keys() and unknown_levels(tree, Findings()):
             return None
+        update: dict[str, Any] = {}
         try:
-            update = {
-                _field(part): _adapter(type(self.spec), part).validate_json(json.dumps(plain[part]), strict=True)
-                for part in parts
-            }
+            for part in parts:
+                plain[part], update[_field(part)] = self._part(part, plain[part])
         except ValidationError:
             return None
         return tree, plain, self.spec.model_copy(update=update)
+
+    def _part(self, part: str, value: Plain) -> tuple[Plain, Any]:
+        """A part of a spec as data and as a model; points that have it alike share both.
+
+        Raises:
+            ValidationError: It does not fit.
+        """
+        text = json.dumps(value)
+        known = self._parts.get((part, text))
+        if known is None:
+            if len(self._parts) >= MOST_KNOWN:
+                self._parts.clear()
+            known = value, _adapter(type(self.spec), part).validate_json(text, strict=True)
+            self._parts[part, text] = known
+        return known
 
     def _stands_alone(self, path: Path, node: Node) -> bool:
         """Whether nothing but the value at a path depends on it, and it on nothing else."""

@@ -35,7 +35,7 @@ class _Stop(Exception):
     """Reading cannot go on; the findings say why."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Reader:
     """Builds nodes from events.
 

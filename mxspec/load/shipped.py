@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
+
+import mxspec
 
 PREFIX = "mxspec:"
 
@@ -16,7 +17,7 @@ def specs_dir() -> Path:
     Raises:
         FileNotFoundError: Neither is there; the installation is broken.
     """
-    package = Path(str(files("mxspec")))
+    package = Path(mxspec.__file__).parent
     for place in (package / "specs", package.parent / "specs"):
         if (place / "benchmarks").is_dir():
             return place

@@ -28,7 +28,7 @@ HINTS = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Steps:
     """What the steps share.
 

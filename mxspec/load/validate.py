@@ -26,7 +26,6 @@ def validate(root: MapNode, model: type[M], findings: Findings, *, partial: bool
     Returns:
         The model, or None where the tree does not fit (always None for a partial one with gaps).
     """
-    from mxspec.load.diagnose import diagnose
     from mxspec.load.forbidden import forbidden_values
     from mxspec.load.levels import unknown_levels
 
@@ -36,6 +35,8 @@ def validate(root: MapNode, model: type[M], findings: Findings, *, partial: bool
     try:
         found = model.model_validate_json(json.dumps(to_plain(root)))
     except ValidationError as error:
+        from mxspec.load.diagnose import diagnose  # only what is wrong needs it
+
         diagnose(root, error.errors(include_url=False), findings, reported, start=model, partial=partial)
         return None
     return None if reported else found

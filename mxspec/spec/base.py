@@ -1,7 +1,5 @@
 """The base of every spec model: strict, frozen, closed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 

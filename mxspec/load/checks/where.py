@@ -11,7 +11,7 @@ from mxspec.spec.stages import Alternate, SearchStage, Stage
 from mxspec.spec.structure import Cascade, Generated, PluggedStructure, Searched
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Checker:
     """A spec under check."""
 
