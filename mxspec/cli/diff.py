@@ -19,6 +19,8 @@ SIDE = typer.Argument(
 )
 LABELS = ("name", "notes")
 """What says of a spec what it is for, and is no part of what it does."""
+RESOLVED = "vars."
+"""Names that are written out where they are used."""
 
 
 def diff(
@@ -41,7 +43,8 @@ def diff(
     found = [
         {"path": path, "one": first.get(path), "other": second.get(path)}
         for path in dict.fromkeys((*first, *second))
-        if (path in first, first.get(path)) != (path in second, second.get(path))
+        if not f"{path}.".startswith(RESOLVED)
+        and (path in first, first.get(path)) != (path in second, second.get(path))
     ]
     if json:
         print_json("diff", {"same_run": left.run == right.run, "runs": [left.run, right.run], "differences": found})
@@ -80,9 +83,13 @@ def _read(side: str, runs: Path) -> PlannedRun:
     if not file.endswith((".yaml", ".yml")) and not Path(file).exists() and not file.startswith("mxspec:"):
         file = str(_run(file, runs))
     try:
-        return make_plan(load_spec(file), runs, arms=[arm] if arm else None).runs[0]
+        found = make_plan(load_spec(file), runs, arms=[arm] if arm else None)
     except UnknownChoice as error:
         raise UsageError(str(error)) from error
+    if arm and len(found.arms) > 1:
+        points = [one.name for one in found.arms]
+        raise UsageError(f"arm {arm!r} has {len(points)} points", hint=f"name one of {', '.join(points[:8])}")
+    return found.runs[0]
 
 
 def _parts(side: str) -> tuple[str, str]:

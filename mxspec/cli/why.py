@@ -27,7 +27,7 @@ def print_why(plan: Plan, which: str, runs_dir: Path) -> None:
     from mxspec.plan.expand import brief
 
     run = _chosen(plan, which)
-    named = f"{run.run} ({'/'.join(run.arms)} seed {run.seed})"
+    named = f"{run.run} ({', '.join(run.arms)}; seed {run.seed})"
     if run.status == "done":
         print(f"{named} is done")
         return
@@ -77,7 +77,7 @@ def _nearest(run: PlannedRun, runs_dir: Path) -> tuple[str, dict[str, tuple[Plai
     for one in order[:MOST_COMPARED]:
         differences = _differences(runs_dir / one.run / "spec.yaml", run)
         if differences is not None and (best is None or len(differences) < len(best[1])):
-            best = (f"{one.run} ({'/'.join(one.arms)} seed {one.seed} of {one.name})", differences)
+            best = (f"{one.run} ({', '.join(one.arms)}; seed {one.seed} of {one.name})", differences)
     return best
 
 

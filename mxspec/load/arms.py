@@ -84,7 +84,9 @@ class _Arms:
                 break
         self._exclusions([self.plain, *(arm.tree for arm in arms[:MOST_TOLD])])
         if not arms and not findings.errors:
-            findings.error("no-points", "the sweep excludes all of its points", path="sweep", at=self.node.at)
+            rules = " and ".join(f"sweep.exclude[{index}]" for index in sorted(self.matched))
+            message, at = f"{rules} leaves out all points", self.node.at
+            findings.error("no-points", message, hint="exclude less", path="sweep.exclude", at=at)
         baseline = self.sweep.baseline
         if arms and baseline not in (None, arms[0].arm) and not findings.errors:
             message = f"the sweep excludes every point of its baseline {baseline!r}"
@@ -137,6 +139,7 @@ class _Arms:
         assert isinstance(tree, dict)
         self._leave_out(point, tree)
         spec = self.steps.checked(whole)
+        self.steps.blame(before, point.changes)
         self.steps.label(before, point.label)
         if spec is None or len(self.steps.findings.errors) > before:
             return None

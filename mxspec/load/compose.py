@@ -1,4 +1,4 @@
-"""Files -> one tree: `extends` (later wins), `$unset`, `$append`; every value keeps its origin."""
+"""Files -> one tree: `extends` (later wins), `$unset`, `$append`, `$set`; every value keeps its origin."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 
 from mxspec.load.errors import Findings, Position, shown
 from mxspec.load.nodes import ListNode, MapNode, Node, ScalarNode, remove, replace, to_plain
-from mxspec.load.paths import EXCLUSIVE, NoSuchPath, find, parse_path
+from mxspec.load.paths import EXCLUSIVE, NoSuchPath, find, parse_path, put
 from mxspec.load.read import DEEPEST, read_file
 from mxspec.load.shipped import locate
 
 NOT_INHERITED = ("sweep", "part")
-DIRECTIVES = ("extends", "$unset", "$append")
+DIRECTIVES = ("extends", "$unset", "$append", "$set")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Composer:
                 self.findings.error("extends", f"{shown(source)} is a benchmark, not a base", at=reference.at)
                 continue
             base = self.merge(base, inherited.without(*NOT_INHERITED))
-        base = self._append(root, self._unset(root, base))
+        base = self._set(root, self._append(root, self._unset(root, base)))
         return self.merge(base, root.without(*DIRECTIVES))
 
     def _extends(self, root: MapNode) -> list[ScalarNode]:
@@ -136,6 +136,27 @@ class Composer:
             longer = replace(base, path, ListNode(old.at, (*old.items, *more.items)))
             assert isinstance(longer, MapNode)
             base = longer
+        return base
+
+    def _set(self, root: MapNode, base: MapNode) -> MapNode:
+        """Values within what is inherited, by path: the way to one value of an inherited list."""
+        node = root.entries.get("$set")
+        if node is None:
+            return base
+        if not isinstance(node, MapNode):
+            self.findings.error("set", "`$set` takes a map of path: value", path="$set", at=node.at)
+            return base
+        for text, value in node.entries.items():
+            try:
+                path = parse_path(text)
+                if path[0] in (*DIRECTIVES, *NOT_INHERITED):
+                    raise NoSuchPath(f"{path[0]!r} is not inherited", f"write {path[0]} itself")
+                changed = put(base, path, value)
+            except NoSuchPath as error:
+                self.findings.error("no-such-path", error.message, hint=error.hint, path=text, at=node.keys[text])
+                continue
+            assert isinstance(changed, MapNode)
+            base = changed
         return base
 
     def merge(self, base: MapNode, over: MapNode, path: str = "") -> MapNode:

@@ -83,23 +83,29 @@ def _unknown_key(root: Node, path: Path, start: Any) -> tuple[str, str]:
     key, known = str(path[-1]), known_keys(root, path[:-1], start)
     if len(path) == 1:
         known += [*DIRECTIVES, "part"]
-        if key == "$set" or "." in key:
-            hint = "paths are for arms, --set, $unset and $append; in a file, write the maps themselves"
-            return f"unknown key {key!r}", hint
+        if "." in key:
+            return f"unknown key {key!r}", f"a path stands below `$set`: write $set: {{{key}: ..}}"
     where = dotted(root, path[:-1])
     message = f"unknown key {key!r}" + (f" under {where}" if where else "")
     close = did_you_mean(key, known)
     if len(path) > 1 and key in fields_of(start) and isinstance(get(root, path), MapNode):
         return message, f"{key!r} stands at the top level"
-    if close:
+    elsewhere = places(key)
+    if close and (not elsewhere or _alike(key, known)):
         return message, close
     kinds = [kind_of(one) for one in models_at(root, path[:-1], start) if key in fields_of(one)]
     if kinds and all(kinds):
         return message, f"only kind {' and '.join(map(str, kinds))} has it"
-    elsewhere = places(key)
     if elsewhere:
         return message, f"{key!r} exists at {', '.join(elsewhere[:3])}"
     return message, f"known here: {', '.join(known)}" if known else ""
+
+
+def _alike(key: str, known: list[str]) -> bool:
+    """Whether a key is a slip of a known one, and not the name of something else that the language has."""
+    from difflib import get_close_matches
+
+    return bool(get_close_matches(key, known, n=1, cutoff=0.8))
 
 
 def _description(model: Any, key: str) -> str:
@@ -121,7 +127,7 @@ def _report_kind(root: Node, fault: Fault, findings: Findings, start: Any) -> No
     assert isinstance(node, MapNode)
     kind = node.entries["kind"]
     written = kind.text if isinstance(kind, ScalarNode) else "this"
-    close = did_you_mean(written, kinds)
+    close = "" if findings.unloaded else did_you_mean(written, kinds)
     hint = "; ".join([f"{close} {listed}" if close else listed, *findings.unloaded])
     findings.error("unknown-kind", f"unknown kind {written!r}", hint=hint, path=f"{where}.kind", at=kind.at)
 

@@ -166,5 +166,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`did you mean 'designs'?`, or an empty string."""
     from difflib import get_close_matches
 
-    close = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    names = list(known)
+    begun = [name for name in names if len(word) > 2 and name.startswith(word)]
+    close = begun[:1] if len(begun) == 1 else get_close_matches(word, names, n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else ""

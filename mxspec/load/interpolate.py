@@ -69,7 +69,7 @@ class _Resolver:
                 if not match[2].endswith("}"):
                     raise NoSuchPath("is not closed", "")
                 if not _WRITTEN.fullmatch(inner):
-                    raise NoSuchPath("is not a reference", "")
+                    raise NoSuchPath("is not a reference", _meant(inner))
                 target = _absolute(inner, path)
                 find(self.root, target)
             except NoSuchPath as error:
@@ -207,6 +207,17 @@ def targets(root: MapNode) -> tuple[Path, ...]:
     resolver = _Resolver(root, Findings(), True)
     resolver.collect()
     return tuple(one.target for found in resolver.references.values() for one in found)
+
+
+def _meant(inner: str) -> str:
+    """What to write for something in `${..}` that is no reference."""
+    if inner.strip() != inner and _WRITTEN.fullmatch(inner.strip()):
+        return f"no spaces stand in it: write ${{{inner.strip()}}}"
+    if inner.startswith(("oc.env:", "env.", "env ")):
+        return "the environment is read as ${env:NAME}, below runtime only"
+    if re.search(r"[*+/]|\s-\s", inner):
+        return "nothing is computed in it; write the value, or give it a name below vars"
+    return ""
 
 
 def interpolate(root: MapNode, findings: Findings, *, partial: bool = False) -> MapNode:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path as FilePath
 
@@ -48,6 +48,7 @@ class _Loading:
     findings: Findings = field(default_factory=Findings)
     composer: Composer = field(init=False)
     steps: Steps = field(init=False)
+    changes: tuple[Change, ...] = ()
 
     def load(self) -> Loaded:
         """All steps in order."""
@@ -59,7 +60,8 @@ class _Loading:
         part = root.entries.get("part")
         if part is not None:
             return self._part(root, part)
-        root = self.steps.set(root, self._command_line())
+        self.changes = self._command_line()
+        root = self.steps.set(root, self.changes)
         self.findings.stop()
         root = self._plugged(root)
         before = tuple(self.findings.warnings)
@@ -108,6 +110,8 @@ class _Loading:
         """The resolved tree, the spec, and all points of its sweep, checked."""
         whole = self.steps.resolve(root)
         spec = self.steps.checked(whole)
+        self.steps.blame(0, self.changes)
+        self._sets()
         self.findings.stop()
         assert spec is not None
         if spec.sweep is None:
@@ -139,6 +143,14 @@ class _Loading:
             elif path[0] != "benchmarks":  # an inherited one may have been put in by loading, not by a file
                 pruned.append(Pruned(where, at, why))
         return tuple(pruned)
+
+    def _sets(self) -> None:
+        """Names the --set beside which a value of a file is wrong."""
+        for index, one in enumerate(self.findings.errors):
+            parent = one.path.rpartition(".")[0]
+            near = [change.path for change in self.changes if parent and change.path.rpartition(".")[0] == parent]
+            if near and one.at is not None and not one.at.file.startswith("--set"):
+                self.findings.errors[index] = replace(one, message=f"{one.message} (with --set {near[0]})")
 
     def _unused_vars(self, whole: MapNode) -> None:
         """Warns of names that no reference leads to: they change nothing."""

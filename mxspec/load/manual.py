@@ -20,8 +20,8 @@ HEAD = """\
 Made from the models by `mxspec schema --reference`. A value without a default is required. `<name>` stands for a name
 of yours, `[i]` for an item of a list. Kinds are the values of `kind` that a map may have; each has fields of its own.
 
-Every file may also say `extends`, `$unset` and `$append`, and a file below `base/` or `benchmarks/` says which `part`
-it is. Shorter ways to say a thing:
+Every file may also say `extends`, `$unset`, `$append` and `$set` (path -> value within what is inherited),
+and a file below `base/` or `benchmarks/` says which `part` it is. Shorter ways to say a thing:
 
 | short | long |
 |---|---|

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -116,9 +116,19 @@ def _arms(node: MapNode, sweep: Sweep) -> dict[str, tuple[Change, ...]]:
     found: dict[str, tuple[Change, ...]] = {}
     for name, changes in entries.items():
         own = get(runtimes, (name,)) if runtimes is not None else None
-        where = tuple(replace(one, path=f"runtime.{one.path}") for one in _changes(own))
+        where = tuple(replace(one, path=f"runtime.{one.path}") for one in _each(_changes(own)))
         found[name] = (*_changes(changes), *where)
     return found
+
+
+def _each(changes: Iterable[Change]) -> Iterator[Change]:
+    """Changes by maps as changes of the values in them; a map with a `kind` is one value."""
+    for one in changes:
+        if isinstance(one.node, MapNode) and one.node.entries and "kind" not in one.node.entries:
+            inner = (Change(f"{one.path}.{key}", node, one.node.keys[key]) for key, node in one.node.entries.items())
+            yield from _each(inner)
+        else:
+            yield one
 
 
 def _changes(node: Node | None) -> tuple[Change, ...]:

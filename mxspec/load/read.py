@@ -8,7 +8,7 @@ from typing import Protocol
 
 import yaml
 
-from mxspec.load.errors import Findings, Position, did_you_mean, shown
+from mxspec.load.errors import Findings, Position, shown
 from mxspec.load.nodes import ListNode, MapNode, Node, ScalarNode
 from mxspec.load.scalars import has_leading_zero, parse_scalar
 from mxspec.load.shipped import PREFIX, specs_dir
@@ -203,8 +203,11 @@ def _document(text: str, file: str, findings: Findings) -> Node | None:
         line = text.splitlines()[at.line - 1 : at.line]
         tab = bool(line) and "\t" in line[0][: len(line[0]) - len(line[0].lstrip())]
         hint = "indent with spaces, not tabs" if tab or "'\\t'" in str(error.problem) else ""
-        if not hint and line and line[0][max(at.column - 2, 0) : at.column] == "${":
+        around = line[0][max(at.column - 2, 0) : at.column] if line else ""
+        if not hint and around == "${":
             hint = "inside { } and [ ] a reference is quoted: '${..}'"
+        elif not hint and around[1:] == "[" and around[0].isalnum():
+            hint = "inside { } a path with an index is quoted: 'stages[0].steps'"
         problem = error.problem or error.context or "cannot be read as YAML"
         findings.error("yaml", f"not YAML: {problem}", hint=hint, at=at)
         return None
@@ -270,9 +273,13 @@ def shipped_hint(path: Path) -> str:
     """A hint where the end of a path names a shipped file, or its beginning an address."""
     if any(part in ("http:", "https:") for part in path.parts):
         return "only files of this machine are read; download it first"
+    from difflib import get_close_matches
+
     near = [one.name for one in path.parent.glob("*.y*ml")] if path.parent.is_dir() else []
-    if close := did_you_mean(path.name, near):
-        return close
+    shipped = path.is_relative_to(specs_dir())
+    if alike := get_close_matches(path.name, near, n=1, cutoff=0.7):
+        within = path.parent.relative_to(specs_dir()) if shipped else Path()
+        return f"did you mean '{PREFIX if shipped else ''}{(within / alike[0]).as_posix()}'?"
     for count in (2, 1):
         tail = Path(*path.parts[-count:])
         if (specs_dir() / tail).is_file():

@@ -24,6 +24,10 @@ _DIRECTIVES: dict[str, Any] = {
         "type": "object",
         "additionalProperties": {"type": "array"},
     },
+    "$set": {
+        "description": "Path -> value that takes the place of an inherited one, within lists too.",
+        "type": "object",
+    },
 }
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mxspec.load.checks import check
 from mxspec.load.compose import DIRECTIVES, Composer
 from mxspec.load.errors import Diagnostic, Findings
 from mxspec.load.inline import inline
 from mxspec.load.interpolate import interpolate, targets
-from mxspec.load.nodes import MapNode, Path, get
-from mxspec.load.paths import NoSuchPath, parse_path, put
+from mxspec.load.nodes import MapNode, Path, get, walk
+from mxspec.load.paths import NoSuchPath, parse_path, put, written
 from mxspec.load.point import Change
 from mxspec.load.shorthand import write_out
 from mxspec.load.validate import validate
@@ -101,6 +101,17 @@ class Steps:
             assert isinstance(changed, MapNode)
             root = changed
         return root
+
+    def blame(self, before: int, changes: Sequence[Change]) -> None:
+        """Says of values that are missing since a map was replaced which change it was."""
+        for index in range(before, len(self.findings.errors)):
+            one = self.findings.errors[index]
+            owner = next((change for change in changes if f"{one.path}".startswith(f"{change.path}.")), None)
+            if one.code == "missing" and owner is not None and isinstance(owner.node, MapNode) and owner.node.entries:
+                inner = next(path for path, node in walk(owner.node) if not isinstance(node, MapNode))
+                value = written((*parse_path(owner.path), *inner))
+                hint = f"the map takes the place of all of {owner.path}; write the path of the value: {value}"
+                self.findings.errors[index] = replace(one, hint=hint)
 
     def label(self, before: int, label: str) -> None:
         """Says in the errors found since `before` what they are about."""

@@ -71,6 +71,9 @@ def check_paths(
         if path == "seed":
             hint = "seeds are replicates: write sweep.seeds: [0, 1]"
             findings.error("no-such-path", "the seed is no axis", hint=hint, path=where, at=at)
+        elif part.startswith("when") and "." not in path and did_you_mean(path, ("arms", "where")):
+            message = f"unknown key {path!r} under sweep.{part}"
+            findings.error("unknown-key", message, hint=did_you_mean(path, ("arms", "where")), path=where, at=at)
         elif isinstance(values, ListNode) and not values.items:
             findings.error("value", "the axis has no value", hint="give it one, or remove it", path=where, at=at)
     _empty_parts(node, findings)
@@ -86,7 +89,8 @@ def check_paths(
         for index, (steps, change) in enumerate(given):
             earlier = next((one for before, one in given[:index] if before == steps), None)
             if earlier is not None:
-                _twice(findings, f"the arm sets {earlier.path!r} ({earlier.at})", f"sweep.arms.{name}", change.at)
+                part = "runtime" if change.path.startswith("runtime.") else "arms"
+                _twice(findings, f"the arm sets {earlier.path!r} ({earlier.at})", f"sweep.{part}.{name}", change.at)
         for part, path, steps, at, _ in said:
             set_by_arm = next((one for own, one in given if own[: len(steps)] == steps), None)
             if set_by_arm is not None and _applies(part, name, sweep):

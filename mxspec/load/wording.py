@@ -70,6 +70,8 @@ def value_of(fault: Fault, node: Node | None, annotation: Any) -> tuple[str, str
             ):
                 number = node.text.split(".")[0]
                 hint = f"write {number}" + (" without quotes" if not node.plain else "") if len(number) < 40 else hint
+            if isinstance(node, ScalarNode) and isinstance(node.value, float) and node.value.is_integer():
+                hint = f"write {int(node.value)}" if abs(node.value) < 1e15 else hint
             return f"{text} is not a whole number", hint, "type"
         case "float_type":
             return f"{text} is not a number", "write a number" + _unquote(node), "type"
@@ -81,7 +83,7 @@ def value_of(fault: Fault, node: Node | None, annotation: Any) -> tuple[str, str
             word = SWITCHES.get(node.text.lower()) if isinstance(node, ScalarNode) else None
             return f"{text} is not true or false", f"write {word}" if word else "write true or false", "type"
         case "tuple_type" | "list_type":
-            return f"{text} is not a list", _as_list(node, annotation), "type"
+            return f"{text} is not a list", _as_list(fault, node, annotation), "type"
         case "model_type" | "dict_type" | "model_attributes_type":
             return f"{text} is not a map", _as_map(node, annotation), "type"
         case "literal_error":
@@ -104,10 +106,12 @@ def value_of(fault: Fault, node: Node | None, annotation: Any) -> tuple[str, str
     return f"{text} does not fit ({fault.kind.replace('_', ' ')})", "", "value"
 
 
-def _as_list(node: Node | None, annotation: Any) -> str:
+def _as_list(fault: Fault, node: Node | None, annotation: Any) -> str:
     """How a single value, or a map, is written where a list stands."""
     items = [get_args(one)[0] for one in members(annotation) if get_origin(one) is tuple]
     models = [one for item in items for one in members(item) if hasattr(one, "model_fields")]
+    if fault.path == ("sweep", "seeds") and isinstance(node, ScalarNode) and type(node.value) is int:
+        return f"write [{', '.join(map(str, range(max(1, min(node.value, 10)))))}]"
     if isinstance(node, ScalarNode) and node.value is not None:
         key = next((name for name in fields_of(models[0]) if name != "kind"), "") if models else ""
         return f"write [{{{key}: {node.text}}}]" if key else f"write [{node.text}]"
@@ -117,14 +121,18 @@ def _as_list(node: Node | None, annotation: Any) -> str:
     if names & node.entries.keys():
         return "write a list of such maps: [{..}]"
     if "name" in names:
+        path, name = ".".join(map(str, fault.path)), next(iter(node.entries), "<name>")
         return (
             "write a list of maps with a `name`; "
-            "one value of an inherited list is changed by its path, in an arm of a sweep or by --set"
+            f"one value of an inherited list is changed by its path: $set: {{{path}.{name}.<value>: ..}}"
         )
     return "write a list of maps"
 
 
 def _as_map(node: Node | None, annotation: Any) -> str:
+    """How something else is written where a map stands."""
+    if isinstance(node, ScalarNode) and node.value is None:
+        return "write a map, or remove what is inherited with $unset: [<path>]"
     kinds = kinds_at(annotation)
     if kinds:
         return f"write a map with `kind`: {', '.join(kinds)}"

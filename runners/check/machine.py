@@ -29,9 +29,11 @@ def check_machine(checking: Checking, spec: Spec) -> None:
     _packages(checking, spec)
     _keys(checking, spec)
     _factories(checking, spec)
+    _devices(checking, spec)
     _memory(checking, spec)
     for name in to_come(spec):
-        checking.warn("to-come", "", f"no runner yet for {name}", "`run` refuses it")
+        path = name.partition(":")[0].partition(".<")[0]
+        checking.warn("to-come", path, f"no runner yet for {name}", "`run` refuses it")
 
 
 def _packages(checking: Checking, spec: Spec) -> None:
@@ -76,6 +78,25 @@ def _keys(checking: Checking, spec: Spec) -> None:
         if key is not None and not os.environ.get(key):
             path = f"runtime.endpoints.{name}.key_env"
             checking.error("environment", path, f"the environment has no {key}", "set it where the run starts")
+
+
+def _devices(checking: Checking, spec: Spec) -> None:
+    """A device that an update asks for is here; threads are no more than there are cores."""
+    trainer, launcher = spec.runtime.trainer, spec.runtime.launcher
+    if isinstance(launcher, RayLauncher) and launcher.address != "local":
+        return
+    if trainer.accelerator == "cuda" and not cuda_devices():
+        path, hint = "runtime.trainer.accelerator", "write cpu or auto, or run where there is one"
+        checking.error("environment", path, "this machine has no CUDA device", hint)
+    cores = len(os.sched_getaffinity(0))
+    if trainer.threads > cores:
+        message = f"{trainer.threads} threads on {cores} cores only get in each other's way"
+        checking.warn("threads", "runtime.trainer.threads", message, f"write {cores} or less")
+
+
+def cuda_devices() -> int:
+    """CUDA devices that the driver shows; torch is not asked, since it takes seconds to import."""
+    return len(list(Path("/proc/driver/nvidia/gpus").glob("*")))
 
 
 def machine_memory_mb() -> float:

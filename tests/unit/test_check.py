@@ -252,3 +252,21 @@ def test_a_misspelt_teacher_or_generator(tmp_path: Path) -> None:
         "evaluate.test.on=[{use: own, limit: 4}]",
     )
     assert any("did you mean 'word_problems'?" in one.message for one in checked(tmp_path, *source).errors)
+
+
+def test_devices_and_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "cuda_devices", lambda: 0)
+    (one,) = checked(tmp_path, "runtime.trainer.accelerator=cuda").errors
+    assert (one.code, one.path) == ("environment", "runtime.trainer.accelerator")
+    monkeypatch.setattr(machine, "cuda_devices", lambda: 1)
+    assert not checked(tmp_path, "runtime.trainer.accelerator=cuda").errors
+    (many,) = checked(tmp_path, "runtime.trainer.threads=9999").warnings
+    assert (many.code, many.path) == ("threads", "runtime.trainer.threads")
+    elsewhere = ("runtime.trainer.accelerator=cuda", "runtime.launcher={kind: ray, address: 'ray://there:10001'}")
+    monkeypatch.setattr(machine, "cuda_devices", lambda: 0)
+    assert not [one for one in checked(tmp_path, *elsewhere).errors if one.code == "environment"]
+
+
+def test_what_has_no_runner_is_told_where_it_is_said(tmp_path: Path) -> None:
+    (one,) = checked(tmp_path, "rollout.staleness=2").warnings
+    assert (one.code, one.path, str(one.at)) == ("to-come", "rollout.staleness", "--set rollout.staleness")

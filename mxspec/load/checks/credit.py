@@ -66,6 +66,8 @@ def _level(checker: Checker, role: str, credit: Credit) -> None:
         does, reduces, units = "writes nodes of a cascade", ["mean_of_children", "outcome"], ["sample"]
     elif role == checker.writer:
         does, reduces, units = "writes designs", ["mean_of_executions", "mean_of_children"], ["sample"]
+    elif not checker.spec.roles[role].agents:
+        return  # it plays nothing, which is told
     else:
         does, reduces, units = "plays agents", ["outcome", "turn"], ["trajectory", "call"]
     if credit.reduce not in reduces:
