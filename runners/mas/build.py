@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, TypeVar
 
 from mxspec.spec.rollout import Limits
-from runners.mas.check import Checked, check
+from runners.mas.check import Checked, check, whole_of
+from runners.mas.dynamic import execute_dynamic
 from runners.mas.extract import extract
-from runners.mas.graph import Graph, fewest_calls
-from runners.mas.sandbox import ScriptSandbox
+from runners.mas.functions import HostTool
+from runners.mas.graph import Graph
+from runners.mas.runtime import Running, execute
+from runners.mas.sandbox import ScriptSandbox, SeveralRuns, Waiting
+from runners.mas.shape import fewest_calls, tools_of
 from runners.mas.verdicts import DesignVerdict, RefusedError
 
 K = TypeVar("K")
@@ -24,21 +30,24 @@ class Design:
 
     Attributes:
         design_verdict: See `DesignVerdict`.
-        detail: One line that says why, empty when ok.
+        detail: One line that says why; of a dynamic design why it is not static, else empty when ok.
         script: The script in the text, empty where there is none.
         script_hash: sha256 of the script.
-        kind: `static` for a design that has a graph, else None.
-        graph: What its executions run; None unless ok.
+        kind: `static` for a design that is built once, `dynamic` for one that each execution interprets; None
+            unless ok.
+        graph: What its executions run (of a dynamic one what they run first); None unless ok.
         agents: Agents in the graph.
+        waiting: A dynamic script where it first waits for a result.
     """
 
     design_verdict: DesignVerdict
     detail: str
     script: str
     script_hash: str
-    kind: Literal["static"] | None
+    kind: Literal["static", "dynamic"] | None
     graph: Graph | None
     agents: int
+    waiting: Waiting | None = None
 
 
 class ScriptBuilder:
@@ -50,10 +59,12 @@ class ScriptBuilder:
     Args:
         limits: `agents` bounds a graph; a graph that cannot end within `calls` is refused.
         remembered: Most designs kept.
+        tools: Tools of the host's that agents may use, by name.
     """
 
-    def __init__(self, limits: Limits, remembered: int = 8192) -> None:
+    def __init__(self, limits: Limits, remembered: int = 8192, tools: Mapping[str, HostTool] | None = None) -> None:
         self._limits = limits
+        self._tools = dict(tools or {})
         self._sandbox = ScriptSandbox(limits.agents)
         self._remembered = remembered
         self._checked: OrderedDict[str, Checked | RefusedError] = OrderedDict()
@@ -91,6 +102,14 @@ class ScriptBuilder:
             self._designs.move_to_end(key)
         return design
 
+    def execution(self, design: Design, question: str) -> Running:
+        """One execution of a design that is ok (see `runners.mas.runtime.execute`)."""
+        assert design.graph is not None, "only a design that is ok is executed"
+        if design.waiting is not None:
+            return execute_dynamic(self._sandbox, design.waiting, question, self._limits, self._tools)
+        call = partial(self._sandbox.call, design.graph.functions)
+        return execute(design.graph, question, self._limits, call, self._tools)
+
     def _check(self, script: str) -> Checked | RefusedError:
         known = self._checked.get(script)
         if known is None:
@@ -103,15 +122,31 @@ class ScriptBuilder:
             self._checked.move_to_end(script)
         return known
 
+    def _built(self, script: str, checked: Checked, question: str) -> tuple[Graph, Waiting | None, str]:
+        """The graph of a script, where it waits if it is dynamic, and why it is."""
+        why = checked.dynamic
+        if not why:
+            try:
+                return self._sandbox.record(checked, question if checked.uses_question else None), None, ""
+            except SeveralRuns as several:
+                why = several.detail
+                checked = replace(checked, whole=whole_of(script))
+        waiting = self._sandbox.start(checked, question)
+        return waiting.graph, waiting, why
+
     def _run(self, script: str, checked: Checked, question: str) -> Design:
         try:
-            graph = self._sandbox.record(checked.code, question if checked.uses_question else None)
+            graph, waiting, why = self._built(script, checked, question)
+            missing = sorted(tools_of(graph) - self._tools.keys())
+            if missing:
+                raise RefusedError("unsupported", f"the tool {missing[0]!r}, which is not there")
             fewest = sum(fewest_calls(node) for node in graph.nodes)
             if fewest > self._limits.calls:
                 raise RefusedError("limit:calls", f"{fewest} calls at least, at most {self._limits.calls}")
         except RefusedError as refused:
             return _refused(script, refused)
-        return Design("ok", "", script, _hash(script), "static", graph, len(graph.agents()))
+        kind: Literal["static", "dynamic"] = "static" if waiting is None else "dynamic"
+        return Design("ok", why, script, _hash(script), kind, graph, len(graph.agents()), waiting)
 
 
 def build(text: str, question: str, limits: Limits) -> Design:

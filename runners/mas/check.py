@@ -13,23 +13,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runners.mas.parse import parse
-from runners.mas.results import watch_results
+from runners.mas.prelude import NAMES
+from runners.mas.results import UsedResult, watch_results
 from runners.mas.verdicts import RefusedError, at
 
 MAX_SCRIPT = 100_000
 """Characters; a longer script is `limit:script`."""
 
-NODES = frozenset({"AgentNode", "EnsembleNode", "ReflectionNode"})
-RECORDED = NODES | {"Workflow", "ToolRegistry", "MathEnvironment"}
-KNOWN = RECORDED | {
-    "DebateNode",
-    "RouterNode",
-    "ConditionalWorkflow",
-    "LoopWorkflow",
-    "AgentGraph",
-    "SearchEnvironment",
-}
-"""Names of the workflow API; those not in RECORDED may be imported, their use is `unsupported`."""
+ANSWERS = ("final_answer", "answer", "final_result", "result", "final_response", "response", "output")
+"""Names that a dynamic script may give its answer; the first that it assigns counts."""
 
 _API_MODULES = re.compile(r"workflow(\.\w+)*|utils\.environments(\.\w+)*")
 _HARMLESS = frozenset(
@@ -43,7 +35,7 @@ _DANGEROUS = frozenset(
     "threading urllib requests httpx aiohttp webbrowser weakref zipfile".split()
 )
 _FORBIDDEN_NAMES = frozenset("breakpoint compile eval exec globals locals open vars memoryview".split())
-_UNSUPPORTED_NAMES = frozenset("delattr dir exit help input quit setattr".split())
+_UNSUPPORTED_NAMES = frozenset("delattr dir help input setattr".split())
 _ALLOWED_DUNDERS = frozenset({"__name__", "__file__", "__doc__"})
 _DUNDER = re.compile(r"__\w+__$")
 _DUNDER_FIELD = re.compile(r"\{[^{}]*__[^{}]*\}")
@@ -54,13 +46,18 @@ class Checked:
     """A script that may run.
 
     Attributes:
-        code: What to run: the script with its API imports replaced by names and
-            its uses of results taken out.
+        code: What to run of a static script: its API imports replaced by names, its uses of results taken out.
+        whole: What to interpret of a dynamic one (see `whole_of`).
+        names: Names of the workflow API that it uses.
         uses_question: False where `question` is proven to be at most the argument of `run`.
+        dynamic: Why it is not static; empty where it is.
     """
 
     code: str
+    whole: str
+    names: frozenset[str]
     uses_question: bool
+    dynamic: str = ""
 
 
 def check(script: str) -> Checked:
@@ -75,8 +72,13 @@ def check(script: str) -> Checked:
     try:
         tree = parse(script)
         _refuse(tree)
-        tree = ast.fix_missing_locations(watch_results(_Imports().rewrite(tree)))
-        return Checked(ast.unparse(tree), _uses_question(tree))
+        tree = _Imports().rewrite(tree)
+        names = frozenset(one.id for one in ast.walk(tree) if isinstance(one, ast.Name)) & NAMES
+        try:
+            tree = ast.fix_missing_locations(watch_results(tree))
+        except UsedResult as used:
+            return Checked("", whole_of(script), names, True, used.detail)
+        return Checked(ast.unparse(tree), "", names, _uses_question(tree))
     except SyntaxError as error:
         raise RefusedError("syntax_error", at(str(error.msg), error.lineno or 0)) from None
     except (RecursionError, MemoryError):
@@ -87,12 +89,23 @@ def check(script: str) -> Checked:
         raise RefusedError("syntax_error", str(error)) from None
 
 
+def whole_of(script: str) -> str:
+    """A script that was checked, as it is interpreted where it is dynamic: with its uses of results, its answer given.
+
+    Raises:
+        SyntaxError: It was not checked.
+    """
+    tree = _Imports().rewrite(parse(script))
+    return ast.unparse(ast.fix_missing_locations(tree)) + _given_as_answer(tree)
+
+
 def _refuse(tree: ast.Module) -> None:
     """Raises the first forbidden construct, or else the first unsupported one."""
     unsupported: RefusedError | None = None
-    formats = any(isinstance(n, ast.Attribute) and n.attr in ("format", "format_map") for n in ast.walk(tree))
-    dropped = {id(part) for node in ast.walk(tree) if _is_path_tweak(node) for part in ast.walk(node)}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    formats = any(isinstance(n, ast.Attribute) and n.attr in ("format", "format_map") for n in nodes)
+    dropped = {id(part) for node in nodes if _is_path_tweak(node) for part in ast.walk(node)}
+    for node in nodes:
         if id(node) in dropped:
             continue
         for refused in _refusals(node, formats):
@@ -142,7 +155,7 @@ def _name(node: ast.Name) -> Iterator[RefusedError]:
         yield RefusedError("forbidden", at(name, node.lineno))
     elif _DUNDER.match(name) and name not in _ALLOWED_DUNDERS:
         yield RefusedError("forbidden", at(name, node.lineno))
-    elif name in _UNSUPPORTED_NAMES or (name in KNOWN - RECORDED and isinstance(node.ctx, ast.Load)):
+    elif name in _UNSUPPORTED_NAMES:
         yield RefusedError("unsupported", at(name, node.lineno))
 
 
@@ -151,12 +164,8 @@ def _attribute(node: ast.Attribute) -> Iterator[RefusedError]:
         yield RefusedError("forbidden", at(f".{node.attr}", node.lineno))
     elif isinstance(node.value, ast.Name) and node.value.id in _HOST:
         full = f"{node.value.id}.{node.attr}"
-        if full == "sys.exit":
-            yield RefusedError("unsupported", at(full, node.lineno))
-        elif full not in ("os.path", "sys.stdout", "sys.stderr"):
+        if full not in ("os.path", "sys.exit", "sys.stdout", "sys.stderr"):
             yield RefusedError("forbidden", at(full, node.lineno))
-    elif node.attr.startswith(("register", "add_tool")):
-        yield RefusedError("unsupported", at(f"tools (.{node.attr})", node.lineno))
 
 
 def _call(node: ast.Call) -> Iterator[RefusedError]:
@@ -183,7 +192,7 @@ def _is_path_tweak(node: ast.AST) -> bool:
 
 
 class _Imports(ast.NodeTransformer):
-    """Turns imports of the workflow API into names of the prelude, and drops path tweaks."""
+    """Turns imports of the workflow API into names of the prelude, ends of the process into those of the script."""
 
     def rewrite(self, tree: ast.Module) -> ast.Module:
         done = self.visit(tree)
@@ -197,17 +206,35 @@ class _Imports(ast.NodeTransformer):
         for alias in node.names:
             if alias.name == "*":
                 continue
-            if alias.name not in KNOWN:
+            if alias.name not in NAMES:
                 raise RefusedError("runtime_error", at(f"cannot import name {alias.name!r}", node.lineno))
-            if alias.name in RECORDED and alias.asname not in (None, alias.name):
+            if alias.asname not in (None, alias.name):
                 target = ast.Name(str(alias.asname), ast.Store())
                 bound.append(ast.Assign([target], ast.Name(alias.name, ast.Load()), lineno=node.lineno))
-            elif alias.asname not in (None, alias.name):
-                raise RefusedError("unsupported", at(f"{alias.name} as {alias.asname}", node.lineno))
         return bound
 
-    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
-        return ast.copy_location(ast.Pass(), node) if _is_path_tweak(node) else node
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Ends the script where it would end its process."""
+        self.generic_visit(node)
+        if ast.unparse(node.func) in ("sys.exit", "exit", "quit"):
+            return ast.copy_location(ast.Call(ast.Name("_mx_exit", ast.Load()), [], []), node)
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        return ast.copy_location(ast.Pass(), node) if _is_path_tweak(node) else self.generic_visit(node)
+
+
+def _given_as_answer(tree: ast.Module) -> str:
+    """The lines that hand the answer of a dynamic script over; empty where it names none."""
+    assigned = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    name = next((one for one in ANSWERS if one in assigned), None)
+    return "" if name is None else f"\ntry:\n    _mx_done({name})\nexcept NameError:\n    pass\n"
 
 
 def _uses_question(tree: ast.Module) -> bool:
@@ -215,13 +242,14 @@ def _uses_question(tree: ast.Module) -> bool:
 
     Assigning it counts as a use, and so does a `run` of the script's own.
     """
+    nodes = list(ast.walk(tree))
     asked = {
         id(value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "run"
         for value in (*node.args, *(keyword.value for keyword in node.keywords))
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Name) and node.id == "question" and id(node) not in asked:
             return True
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):

@@ -7,12 +7,25 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """What an agent may use between two of its calls."""
+
+    name: str
+    description: str = ""
+    parameters: str = "{}"
+    """JSON Schema of its arguments."""
+    function: int | None = None
+    """Number of the script's function that does it; None for a tool of the host."""
+
+
+@dataclass(frozen=True, slots=True)
 class Agent:
-    """A node that calls a model."""
+    """A node that calls a model, and a tool between two calls where it has some."""
 
     name: str
     instructions: str = ""
     max_turns: int = 10
+    tools: tuple[Tool, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +51,77 @@ class Reflection:
     """Whether the agent and the critic see all drafts and critiques so far, or the last ones only."""
 
 
-Node = Agent | Ensemble | Reflection
+@dataclass(frozen=True, slots=True)
+class Debate:
+    """Debaters who answer at the same time, read each other and answer again, and a judge who ends it."""
+
+    name: str
+    debaters: tuple[Node, ...]
+    judge: Node
+    rounds: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Router:
+    """One of several nodes, chosen by a function of the script."""
+
+    name: str
+    routes: tuple[tuple[str, Node], ...]
+    default: str
+    chosen_by: int
+    """Number of the function that names a route."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A node in a line of nodes, left out where a function of the script says no."""
+
+    node: Node
+    condition: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A workflow within a workflow: nodes in line, some of them on a condition."""
+
+    name: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Nodes in line, again and again until a function of the script says that it is enough."""
+
+    name: str
+    steps: tuple[Step, ...]
+    most: int = 10
+    until: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A way from one node of a machine to another, open where its condition holds."""
+
+    source: str
+    target: str
+    condition: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Named nodes and edges (`AgentGraph`): the first open edge leads on, until a finish or a node without one."""
+
+    name: str
+    nodes: tuple[tuple[str, Node], ...]
+    edges: tuple[Edge, ...]
+    routers: tuple[tuple[str, int], ...]
+    """Node and the function that names the next one; it goes before edges."""
+    entry: str
+    finish: tuple[str, ...]
+    most: int = 50
+
+
+Node = Agent | Ensemble | Reflection | Debate | Router | Sequence | Loop | Machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,41 +132,19 @@ class Graph:
     nodes: tuple[Node, ...]
     asks: str | None = None
     """What the script gave to `run`; None where it passed the question on."""
+    functions: bytes = b""
+    """The state of the interpreter that the script's functions are called in; empty where it has none."""
+    state: tuple[tuple[str, str], ...] = ()
+    """What `run` was given as the context's state: name, value as JSON."""
 
     def agents(self) -> tuple[str, ...]:
         """Names of all agents, in the order in which they stand in the graph."""
+        from runners.mas.shape import agent_names
+
         return tuple(name for node in self.nodes for name in agent_names(node))
 
     def shape(self) -> str:
         """A short text that names the structure, e.g. `reduce > vote(solve, solve, solve)`."""
+        from runners.mas.shape import node_shape
+
         return " > ".join(node_shape(node) for node in self.nodes)
-
-
-def agent_names(node: Node) -> tuple[str, ...]:
-    """Names of the agents below a node."""
-    if isinstance(node, Agent):
-        return (node.name,)
-    if isinstance(node, Reflection):
-        return agent_names(node.agent) + agent_names(node.critic)
-    below = tuple(name for child in node.children for name in agent_names(child))
-    return below + ((node.judge.name,) if node.judge else ())
-
-
-def node_shape(node: Node) -> str:
-    """The structure below a node as a short text."""
-    if isinstance(node, Agent):
-        return node.name
-    if isinstance(node, Reflection):
-        return f"reflect({node_shape(node.agent)}, {node_shape(node.critic)})"
-    rule = {"majority_vote": "vote", "weighted_vote": "weighted_vote", "consensus": "consensus"}[node.strategy]
-    parts = [node_shape(child) for child in node.children] + ([f"judge={node.judge.name}"] if node.judge else [])
-    return f"{rule}({', '.join(parts)})"
-
-
-def fewest_calls(node: Node) -> int:
-    """Calls that a node makes at least: every vote unanimous, every first draft right."""
-    if isinstance(node, Agent):
-        return 1
-    if isinstance(node, Reflection):
-        return fewest_calls(node.agent) + (fewest_calls(node.critic) if node.rounds else 0)
-    return sum(fewest_calls(child) for child in node.children)

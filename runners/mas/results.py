@@ -3,7 +3,7 @@
 A recorded `workflow.run` has no result yet, and a recorded value cannot notice
 that it is used. So a script is static only when its syntax tree shows that what
 `run` returns, and all that is computed from it, is at most printed; these uses
-are then taken out. Any other use is refused by name.
+are then taken out. A script with any other use is dynamic, and is interpreted for each execution.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import ast
 from collections.abc import Sequence
 from typing import NoReturn
 
-from runners.mas.verdicts import RefusedError, at
+from runners.mas.verdicts import at
 
 FIELDS = frozenset({"content", "type", "metadata", "sender"})
 """Attributes of a result."""
@@ -34,7 +34,7 @@ def watch_results(tree: ast.Module) -> ast.Module:
     names, so that a misspelt name is still an error.
 
     Raises:
-        RefusedError: `unsupported`, where a result is used for anything but print.
+        UsedResult: A result is used for anything but print.
     """
     tree.body = _Watch(tree).block(tree.body)
     return tree
@@ -284,5 +284,17 @@ def _at(made: ast.stmt, old: ast.stmt) -> ast.stmt:
     return ast.copy_location(made, old)
 
 
+class UsedResult(Exception):
+    """A result is used for more than print: the script is dynamic.
+
+    Attributes:
+        detail: What uses it, and where.
+    """
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
 def _refuse(what: str, line: int) -> NoReturn:
-    raise RefusedError("unsupported", at(what, line))
+    raise UsedResult(at(what, line))

@@ -20,7 +20,7 @@ from runners.benchmarks.question import Question
 from runners.grading import Grade
 from runners.mas.build import Design, ScriptBuilder
 from runners.mas.calls import CallRequest, CallResult, ExecutionResult
-from runners.mas.runtime import Running, execute
+from runners.mas.runtime import Running
 from runners.rollout.tree import Call, Execution, Node, Path, Tree
 from runners.rollout.wave import Ready, SeedParts, Served, run_wave
 
@@ -124,7 +124,7 @@ def _execute(tree: Tree, method: Method, seed: SeedParts) -> None:
             if node.value.graph is None:
                 _close(tree, method, path, node.path, question, _unrunnable(node.value))
                 continue
-            one = _Open(path, node.path, question, execute(node.value.graph, question.text, method.limits))
+            one = _Open(path, node.path, question, method.builder.execution(node.value, question.text))
             if _advance(tree, method, one, None):
                 open_.append(one)
     while open_:

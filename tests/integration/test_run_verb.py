@@ -93,7 +93,7 @@ def test_what_was_run_tells_what_the_next_takes(done: Path, capsys: pytest.Captu
 @pytest.mark.slow
 def test_why_a_run_is_new(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(arguments("plan", done, "--why", "main")) == exits.OK
-    assert capsys.readouterr().out.strip().endswith("(main seed 0) is done")
+    assert capsys.readouterr().out.strip().endswith("(main; seed 0) is done")
     sets = ("questions.per_step=5", "runtime.trainer.micro_tokens=99", "name=other")
     assert run_app(arguments("plan", done, "--why", "main", sets=sets)) == exits.OK
     first, *values = capsys.readouterr().out.splitlines()

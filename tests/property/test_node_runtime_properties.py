@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from mxspec.spec.rollout import Limits
 from runners.mas.calls import CallRequest, CallResult, ExecutionResult
-from runners.mas.graph import Agent, Ensemble, Graph, Node, Reflection, fewest_calls
+from runners.mas.graph import Agent, Ensemble, Graph, Node, Reflection
 from runners.mas.runtime import execute
+from runners.mas.shape import fewest_calls
 
 AGENTS = st.builds(Agent, st.sampled_from(["solve", "check", "reduce"]))
 STRATEGIES = st.sampled_from(["majority_vote", "weighted_vote", "consensus"])

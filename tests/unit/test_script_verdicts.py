@@ -10,6 +10,7 @@ from runners.mas.build import Design, ScriptBuilder, build
 API = (
     "from workflow import AgentNode, Workflow, ToolRegistry\n"
     "from workflow.nodes import EnsembleNode, ReflectionNode, DebateNode, RouterNode\n"
+    "from workflow import AgentGraph, ConditionalWorkflow, LoopWorkflow\n"
     "from utils.environments.math_env import MathEnvironment\n"
     "import os, sys\n"
 )
@@ -54,12 +55,22 @@ def within(builder: ScriptBuilder, lines: str) -> Design:
         ("def g():\n    yield 1", "unsupported", "yield"),
         ("class B(AgentNode): pass", "unsupported", "inheritance"),
         ("import numpy", "unsupported", "numpy"),
-        ("sys.exit(0)", "unsupported", "sys.exit"),
-        ("DebateNode(name='d')", "unsupported", "DebateNode"),
-        ("ToolRegistry().register_tool(name='python_execute')", "unsupported", "tools"),
+        ("sys.exit(0)", "no_run", "never called"),
+        ("DebateNode(name='d')", "runtime_error", "debaters"),
+        ("DebateNode('d', [AgentNode('a')], num_rounds=0)", "runtime_error", "num_rounds must be 1 or more"),
+        ("RouterNode('r', {'a': AgentNode('a')}, lambda c: 'a')", "runtime_error", "no route 'default'"),
+        ("RouterNode('r', {'default': AgentNode('a')}, 'a')", "runtime_error", "must be a function"),
+        ("AgentGraph().run(question)", "runtime_error", "no entry point"),
+        ("AgentGraph().add_edge('a', 'b')", "runtime_error", "no node 'a'"),
+        ("LoopWorkflow('l', max_iterations=0)", "runtime_error", "max_iterations must be 1 or more"),
+        ("r = ToolRegistry(); r.register('t', 5)", "runtime_error", "must be a function"),
+        (
+            "r = ToolRegistry(); r.register('search'); workflow.add_node(AgentNode('s', '', r))",
+            "unsupported",
+            "'search'",
+        ),
         ("workflow.add_edge('a', 'b')", "unsupported", "add_edge"),
         ("ReflectionNode('r', AgentNode('a'), critic_prompt='hm')", "unsupported", "critic_prompt"),
-        ("workflow.run(question)", "unsupported", "called 2 times"),
         ("for _ in range(3): workflow.add_node(None)", "runtime_error", "not a node"),
         ("AgentNode(name=5)", "runtime_error", "name"),
         ("AgentNode(name='a', temperature=1)", "runtime_error", "temperature"),
