@@ -24,7 +24,7 @@ def plan(
     trust: Annotated[bool, TRUST] = False,
     runs: Annotated[Path, RUNS] = DEFAULT_RUNS,
     max_gpu_hours: Annotated[
-        float | None, typer.Option("--max-gpu-hours", metavar="H", help="Refuse what should take more (exit 1).")
+        float | None, typer.Option("--max-gpu-hours", min=0, metavar="H", help="Refuse what should take more (exit 1).")
     ] = None,
     why: Annotated[
         str | None, typer.Option("--why", metavar="RUN", help="Say in which values a run (id or arm) is a new one.")
@@ -42,6 +42,10 @@ def plan(
     from mxspec.plan.expand import UnknownChoice
     from mxspec.plan.make import make_plan
 
+    if spec.endswith(".json"):
+        raise UsageError(
+            f"{spec} is no spec; a saved plan is run by `mxspec run {spec}`, and compared by `mxspec diff`"
+        )
     wanted = numbers(seeds)
     try:
         found = make_plan(load_spec(spec, sets=tuple(sets or ()), trust=trust), runs, arms=arms, seeds=wanted)

@@ -28,7 +28,7 @@ def run(
     arms: Annotated[list[str] | None, ARMS] = None,
     seeds: Annotated[list[str] | None, SEEDS] = None,
     max_gpu_hours: Annotated[
-        float | None, typer.Option("--max-gpu-hours", metavar="H", help="Refuse what should take more (exit 1).")
+        float | None, typer.Option("--max-gpu-hours", min=0, metavar="H", help="Refuse what should take more (exit 1).")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan and stop.")] = False,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="The first failed run stops all others.")] = False,

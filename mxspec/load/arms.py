@@ -88,7 +88,7 @@ class _Arms:
             message, at = f"{rules} leaves out all points", self.node.at
             findings.error("no-points", message, hint="exclude less", path="sweep.exclude", at=at)
         baseline = self.sweep.baseline
-        if arms and baseline not in (None, arms[0].arm) and not findings.errors:
+        if arms and baseline not in (None, arms[0].arm, arms[0].name) and not findings.errors:
             message = f"the sweep excludes every point of its baseline {baseline!r}"
             findings.error("baseline", message, hint="compare with another arm", path="sweep", at=self.node.at)
         return tuple(arms)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from mxspec.load.errors import Findings, Position, shown
 from mxspec.load.nodes import ListNode, MapNode, Node, ScalarNode, remove, replace, to_plain
-from mxspec.load.paths import EXCLUSIVE, NoSuchPath, find, parse_path, put
+from mxspec.load.nodes import Path as Steps
+from mxspec.load.paths import EXCLUSIVE, NoSuchPath, find, indexed, parse_path, put
 from mxspec.load.read import DEEPEST, read_file
 from mxspec.load.shipped import locate
 
@@ -79,6 +80,7 @@ class Composer:
             if _plain(inherited, "part") == "benchmark":
                 self.findings.error("extends", f"{shown(source)} is a benchmark, not a base", at=reference.at)
                 continue
+            self._left_sweep(inherited, root, reference.at)
             base = self.merge(base, inherited.without(*NOT_INHERITED))
         base = self._set(root, self._append(root, self._unset(root, base)))
         return self.merge(base, root.without(*DIRECTIVES))
@@ -146,9 +148,13 @@ class Composer:
         if not isinstance(node, MapNode):
             self.findings.error("set", "`$set` takes a map of path: value", path="$set", at=node.at)
             return base
+        given: dict[Steps, str] = {}
         for text, value in node.entries.items():
             try:
                 path = parse_path(text)
+                same = given.setdefault(indexed(base, path), text)
+                if same != text:
+                    raise NoSuchPath(f"{same!r} is the same value and is set beside it", "set it once")
                 if path[0] in (*DIRECTIVES, *NOT_INHERITED):
                     raise NoSuchPath(f"{path[0]!r} is not inherited", f"write {path[0]} itself")
                 changed = put(base, path, value)
@@ -175,6 +181,14 @@ class Composer:
             if EXCLUSIVE.get(key) in entries and EXCLUSIVE[key] not in over.entries:
                 del entries[EXCLUSIVE[key]], keys[EXCLUSIVE[key]]
         return MapNode(over.at, entries, keys)
+
+    def _left_sweep(self, inherited: MapNode, root: MapNode, at: Position) -> None:
+        """Says that a sweep stays behind, which is not inherited."""
+        sweep = inherited.entries.get("sweep")
+        if isinstance(sweep, MapNode) and "sweep" not in root.entries and sweep.entries:
+            arms = sweep.entries.get("arms")
+            names = tuple(arms.entries) if isinstance(arms, MapNode) else tuple(sweep.entries)
+            self.dropped.append(Dropped("sweep", at, names, sweep.at))
 
     def _note(self, old: ListNode, new: ListNode, path: str) -> None:
         kept = [to_plain(item) for item in new.items]

@@ -11,7 +11,28 @@ from pydantic.fields import FieldInfo
 from mxspec.load.errors import did_you_mean
 from mxspec.load.paths import NoSuchPath, parse_path
 from mxspec.load.schema_walk import fields_of, kind_of, members
+from mxspec.load.schema_walk import places as anywhere
 from mxspec.spec import Spec
+
+_WORDS = {
+    "extends": ("list of text", "Files to start from; a later one wins, and this file over all. `mxspec:` is shipped."),
+    "$unset": ("list of paths", "What is inherited and left out."),
+    "$append": ("map of path: list", "Items put behind those of an inherited list."),
+    "$set": ("map of path: value", "Single values of what is inherited, within lists too."),
+    "part": ("base or benchmark", "What a file is that is no whole spec."),
+}
+"""Words of the language that are no values of a spec: type, meaning."""
+
+
+def _first_line(model: Any, key: str) -> str:
+    """What a kind is: the first line about its model."""
+    return (model.__doc__ or "").strip().split("\n")[0] if key == "kind" else ""
+
+
+def _word(name: str) -> dict[str, Any]:
+    kind, meaning = _WORDS[name]
+    nothing = {"unit": None, "source": None, "bounds": "", "required": False, "default": None, "kinds": []}
+    return {"of": "file", "meaning": meaning, "type": kind, **nothing}
 
 
 def describe_field(path: str) -> list[dict[str, Any]]:
@@ -20,6 +41,8 @@ def describe_field(path: str) -> list[dict[str, Any]]:
     Raises:
         NoSuchPath: The language has no such path.
     """
+    if path in _WORDS:
+        return [_word(path)]
     places: list[Any] = [Spec]
     found: list[dict[str, Any]] = []
     steps = parse_path(path.replace("[i]", "[0]"))
@@ -36,7 +59,9 @@ def describe_field(path: str) -> list[dict[str, Any]]:
                 elif isinstance(one, type) and hasattr(one, "model_fields"):
                     inner += _named(one, str(step), found, known)
         if not inner:
-            raise NoSuchPath(f"the language has no {path}", did_you_mean(str(step), known))
+            elsewhere = anywhere(str(step))
+            hint = f"{step!r} exists at {', '.join(elsewhere[:3])}" if elsewhere else did_you_mean(str(step), known)
+            raise NoSuchPath(f"the language has no {path}", hint)
         places = inner
     if not found:
         raise NoSuchPath(f"{path} is a name of yours, or no value", "name a value below it, as in docs/reference.md")
@@ -60,7 +85,7 @@ def _named(model: Any, name: str, found: list[dict[str, Any]], known: list[str])
                 found.append(
                     {
                         "of": kind_of(one) or one.__name__,
-                        "meaning": field.description or "",
+                        "meaning": field.description or _first_line(one, written),
                         "unit": extra.get("x-unit"),
                         "source": extra.get("x-source"),
                         "type": type_of(field.annotation),

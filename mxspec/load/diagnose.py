@@ -69,6 +69,7 @@ def _report(root: Node, fault: Fault, findings: Findings, start: Any) -> None:
         what = _description(model, fault.key)
         if not path and fault.key == "language":
             what = "write `language: 1`, or `extends` a file that has what is missing"
+        what = _meant(root, path) or _of_an_inherited_item(root, path) or what
         where = f"{where}.{fault.key}".removeprefix(".")
         findings.error("missing", f"{fault.key!r} is missing", hint=what, path=where, at=place_of(root, path))
         return
@@ -108,6 +109,27 @@ def _alike(key: str, known: list[str]) -> bool:
     return bool(get_close_matches(key, known, n=1, cutoff=0.8))
 
 
+def _meant(root: Node, path: Path) -> str:
+    """The name beside it that a map by name was meant to have, where its own is a slip of that."""
+    if len(path) != 2 or path[0] not in ("roles", "evaluate", "benchmarks", "credit"):
+        return ""
+    beside = get(root, path[:1])
+    others = [key for key in beside.entries if key != path[1]] if isinstance(beside, MapNode) else []
+    return did_you_mean(str(path[1]), others)
+
+
+def _of_an_inherited_item(root: Node, path: Path) -> str:
+    """How one value of an item of an inherited list is changed, where an item looks like an attempt at that."""
+    node = get(root, path)
+    if not path or not isinstance(path[-1], int) or not isinstance(node, MapNode):
+        return ""
+    given = next((key for key in node.entries if key != "name"), None)
+    if given is None or (not node.entries.keys() & {"name"} and len(node.entries) > 2):
+        return ""
+    where = dotted(root, path)
+    return f"lists replace what is inherited; one value is changed by its path: $set: {{'{where}.{given}': ..}}"
+
+
 def _description(model: Any, key: str) -> str:
     if model is None:
         return ""
@@ -122,7 +144,8 @@ def _report_kind(root: Node, fault: Fault, findings: Findings, start: Any) -> No
     kinds = kinds_at(annotation_at(root, fault.path, start))
     listed = f"kinds are {', '.join(kinds)}"
     if fault.kind == "union_tag_not_found":
-        findings.error("no-kind", "`kind` is missing", hint=listed, path=where, at=place_of(root, fault.path))
+        hint = _of_an_inherited_item(root, fault.path) or listed
+        findings.error("no-kind", "`kind` is missing", hint=hint, path=where, at=place_of(root, fault.path))
         return
     assert isinstance(node, MapNode)
     kind = node.entries["kind"]

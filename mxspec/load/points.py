@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from mxspec.load.draws import draws
-from mxspec.load.errors import Findings
+from mxspec.load.errors import Findings, did_you_mean
 from mxspec.load.nodes import ListNode, MapNode, Node, Plain, get, to_plain
 from mxspec.load.paths import look_up
 from mxspec.load.point import MAIN, Change, Point
@@ -98,8 +98,23 @@ def points_of(node: MapNode, sweep: Sweep, root: MapNode, findings: Findings) ->
             message = f"no point has been given {', '.join(when.where)} as this asks for"
             where = f"sweep.when[{index}]"
             findings.warn("matches-nothing", message, path=where, at=at.at if at is not None else node.at)
-    baseline = sweep.baseline or next(iter(arms))
-    return sorted(found, key=lambda point: point.arm != baseline)
+    return _from_the_baseline(found, node, sweep, list(arms), findings)
+
+
+def _from_the_baseline(
+    points: list[Point], node: MapNode, sweep: Sweep, arms: list[str], findings: Findings
+) -> list[Point]:
+    """Points with the baseline's first: that point, or those of that arm."""
+    baseline = sweep.baseline or arms[0]
+    names = [point.name for point in points]
+    if baseline not in (*arms, *names):
+        part, at = baseline.partition("/")[0], get(node, ("baseline",))
+        near = [name for name in names if name.startswith(f"{part}/")] or [*(arms if sweep.arms else ()), *names]
+        some = ", ".join(near[:6]) + (", .." if len(near) > 6 else "")
+        hint = did_you_mean(baseline, near) or f"there are {some}"
+        place, where = at.at if at is not None else node.at, "sweep.baseline"
+        findings.error("baseline", f"no arm or point {baseline!r}", hint=hint, path=where, at=place)
+    return sorted(points, key=lambda point: (point.name != baseline, point.arm != baseline))
 
 
 def _point(arm: str, changes: tuple[Change, ...], chosen: Sequence[_Choice], *, named: bool) -> Point:
@@ -174,7 +189,8 @@ def _zips(node: MapNode, sweep: Sweep, short: Mapping[str, str], findings: Findi
             findings.error("zip", message, hint="use `axes` for a grid", path=f"sweep.zip[{index}]", at=owner.at)
             continue
         rows = zip(*(_items(owner.entries[path]) for path in lengths), strict=True)
-        yield _unique(dict(zip(lengths, row, strict=True)) for row in rows) if lengths else []
+        moved = (dict(zip(lengths, row, strict=True)) for row in rows)
+        yield _unique(moved, short) if lengths else []
 
 
 def _items(node: Node) -> tuple[Node, ...]:
@@ -188,14 +204,18 @@ def _cases(node: MapNode, short: Mapping[str, str]) -> Iterator[_Factor]:
         yield _unique(one.entries for one in cases.items if isinstance(one, MapNode))
 
 
-def _unique(rows: Iterator[Mapping[str, Node]] | Iterator[dict[str, Node]]) -> _Factor:
-    """Listed points, each path -> value; equal ones are one."""
+def _unique(
+    rows: Iterator[Mapping[str, Node]] | Iterator[dict[str, Node]], short: Mapping[str, str] | None = None
+) -> _Factor:
+    """Listed points, each path -> value; equal ones are one. Named by their values where `short` has the paths."""
     found: dict[str, _Choice] = {}
     for row in rows:
         key = json.dumps({path: _key(value) for path, value in row.items()}, sort_keys=True)
         label = f"case{len(found) + 1}"
+        if short is not None:
+            label = ",".join(f"{short[path]}={_brief(value, len(found))}" for path, value in row.items())
         found.setdefault(key, _Choice(tuple(Change(path, value, value.at) for path, value in row.items()), label))
-    return list(found.values())
+    return _apart(list(found.values()))
 
 
 def _drawn(node: MapNode, sweep: Sweep) -> Iterator[_Factor]:
@@ -241,7 +261,11 @@ def _apart(choices: _Factor) -> _Factor:
 
 def _short_names(sweep: Sweep) -> dict[str, str]:
     """The shortest ends of paths that tell them apart."""
-    paths = [*sweep.axes, *(path for when in sweep.when for path in (when.model_extra or {}))]
+    paths = [
+        *sweep.axes,
+        *(path for one in sweep.zip for path in one),
+        *(path for when in sweep.when for path in (when.model_extra or {})),
+    ]
     found: dict[str, str] = {}
     for path in paths:
         parts = path.split(".")

@@ -208,6 +208,11 @@ def _document(text: str, file: str, findings: Findings) -> Node | None:
             hint = "inside { } and [ ] a reference is quoted: '${..}'"
         elif not hint and around[1:] == "[" and around[0].isalnum():
             hint = "inside { } a path with an index is quoted: 'stages[0].steps'"
+        if not hint and "expected key" in str(error.problem):
+            hint = "keys of one map begin in the same column: look at the indentation of this line and those above"
+        opened = error.context_mark
+        if not hint and opened is not None and "flow" in str(error.context):
+            hint = f"the bracket that opens in line {opened.line + 1} is not closed where this stands"
         problem = error.problem or error.context or "cannot be read as YAML"
         findings.error("yaml", f"not YAML: {problem}", hint=hint, at=at)
         return None

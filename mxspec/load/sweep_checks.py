@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mxspec.load.errors import Findings, Position, did_you_mean
-from mxspec.load.nodes import ListNode, MapNode, Node, Path, get
+from mxspec.load.nodes import ListNode, MapNode, Node, Path, get, to_plain
 from mxspec.load.paths import NoSuchPath, indexed, parse_path
 from mxspec.load.point import Change
 from mxspec.spec.sweep import Draw, Sweep
@@ -76,6 +76,8 @@ def check_paths(
             findings.error("unknown-key", message, hint=did_you_mean(path, ("arms", "where")), path=where, at=at)
         elif isinstance(values, ListNode) and not values.items:
             findings.error("value", "the axis has no value", hint="give it one, or remove it", path=where, at=at)
+        elif part == "axes" and isinstance(values, ListNode):
+            _worth_points(path, values, where, at, findings)
     _empty_parts(node, findings)
     seen: dict[Path, tuple[str, str, Position]] = {}
     for part, path, steps, at, _ in said:
@@ -104,6 +106,18 @@ def check_paths(
                 message, hint = f"no part of the sweep sets {path!r}", "name a path of an axis, or of an arm"
                 where = f"sweep.when[{index}].where.{path}"
                 findings.error("no-such-path", message, hint=hint, path=where, at=owner.keys[path])
+
+
+def _worth_points(path: str, values: ListNode, where: str, at: Position, findings: Findings) -> None:
+    """Warns of an axis whose points come to the same run."""
+    plain = [to_plain(one) for one in values.items]
+    again = next((one for index, one in enumerate(plain) if one in plain[:index]), None)
+    if again is not None:
+        findings.warn("same-points", f"{again} stands twice, and is one point", path=where, at=at)
+    if path.startswith("runtime.") and len(plain) > 1:
+        message = "where a run is made is no part of what it is: its points are one run"
+        hint = "`sweep.runtime` says where each arm runs; how fast it is, is measured by runs of their own"
+        findings.warn("same-points", message, hint=hint, path=where, at=at)
 
 
 def _twice(findings: Findings, says: str, path: str, at: Position) -> None:

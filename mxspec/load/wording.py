@@ -42,7 +42,7 @@ def shape_of(fault: Fault, node: Node | None, annotation: Any) -> str:
                 return f"a map with {' and '.join(fields_of(one))}"
         return "a map"
     if fault.kind == "tuple_type" and isinstance(node, ScalarNode) and node.value is not None:
-        return f"a list: [{node.text}]"
+        return "a list" if re.fullmatch(r"\d+(-|\.\.+)\d+", node.text) else f"a list: [{node.text}]"
     return {"tuple_type": "a list", "dict_type": "a map", "string_type": "text"}[fault.kind]
 
 
@@ -74,7 +74,7 @@ def value_of(fault: Fault, node: Node | None, annotation: Any) -> tuple[str, str
                 hint = f"write {int(node.value)}" if abs(node.value) < 1e15 else hint
             return f"{text} is not a whole number", hint, "type"
         case "float_type":
-            return f"{text} is not a number", "write a number" + _unquote(node), "type"
+            return f"{text} is not a number", "write a number" + _unquote(node) + _as_number(node), "type"
         case "string_type":
             if isinstance(node, ScalarNode) and node.plain and node.value is not None:
                 return f"{text} reads as a {_type_name(node.value)}", f"quote it: '{node.text}'", "looks-like-number"
@@ -112,6 +112,10 @@ def _as_list(fault: Fault, node: Node | None, annotation: Any) -> str:
     models = [one for item in items for one in members(item) if hasattr(one, "model_fields")]
     if fault.path == ("sweep", "seeds") and isinstance(node, ScalarNode) and type(node.value) is int:
         return f"write [{', '.join(map(str, range(max(1, min(node.value, 10)))))}]"
+    span = re.fullmatch(r"(\d{1,6})(?:-|\.\.\.?)(\d{1,6})", node.text) if isinstance(node, ScalarNode) else None
+    if span is not None:
+        several = range(int(span[1]), int(span[2]) + 1)
+        return f"write each: [{', '.join(map(str, several[:10]))}{', ..' if len(several) > 10 else ''}]"
     if isinstance(node, ScalarNode) and node.value is not None:
         key = next((name for name in fields_of(models[0]) if name != "kind"), "") if models else ""
         return f"write [{{{key}: {node.text}}}]" if key else f"write [{node.text}]"
@@ -132,7 +136,7 @@ def _as_list(fault: Fault, node: Node | None, annotation: Any) -> str:
 def _as_map(node: Node | None, annotation: Any) -> str:
     """How something else is written where a map stands."""
     if isinstance(node, ScalarNode) and node.value is None:
-        return "write a map, or remove what is inherited with $unset: [<path>]"
+        return "write a map (an empty one is {}), or remove what is inherited with $unset: [<path>]"
     kinds = kinds_at(annotation)
     if kinds:
         return f"write a map with `kind`: {', '.join(kinds)}"
@@ -140,11 +144,23 @@ def _as_map(node: Node | None, annotation: Any) -> str:
     names = [name_of(item) for item in node.items] if isinstance(node, ListNode) else []
     if by_name and names and all(names):
         return f"write them by name: {{{', '.join(f'{name}: {{..}}' for name in names[:3])}}}"
-    return "write a map by name" if by_name else "write a map"
+    if by_name:
+        return "write a map by name"
+    keys = [key for one in members(annotation) if hasattr(one, "model_fields") for key in fields_of(one)]
+    if isinstance(node, ScalarNode) and isinstance(node.value, str) and "text" in keys:
+        return "write {text: ..}, or {file: ..}"
+    return f"write a map with {', '.join(dict.fromkeys(keys[:8]))}" if keys else "write a map"
 
 
 def _unquote(node: Node | None) -> str:
     return " without quotes" if isinstance(node, ScalarNode) and not node.plain else ""
+
+
+def _as_number(node: Node | None) -> str:
+    """The number that was meant by `20%` or `12k`."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%|k|K|M)", node.text) if isinstance(node, ScalarNode) else None
+    scale = {"%": 0.01, "k": 1e3, "K": 1e3, "M": 1e6}
+    return "" if found is None else f": {float(found[1]) * scale[found[2]]:g}"
 
 
 def _type_name(value: object) -> str:

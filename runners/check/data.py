@@ -38,6 +38,13 @@ def check_data(checking: Checking, spec: Spec) -> None:
                 hint = did_you_mean(teacher.teacher, TEACHERS) or f"teachers are {', '.join(sorted(TEACHERS))}"
                 at = f"{written(('stages', index), spec)}.data.teacher"
                 checking.error("teacher", at, f"no teacher {teacher.teacher!r}", hint)
+                continue
+            roles = TEACHERS[teacher.teacher].roles
+            for role in teacher.rows:
+                if role not in roles:
+                    at = f"{written(('stages', index), spec)}.data.rows.{role}"
+                    hint = did_you_mean(role, roles) or f"it has demonstrations for {', '.join(roles)}"
+                    checking.error("teacher", at, f"{teacher.teacher} has none for the role {role!r}", hint)
     _overlap(checking, spec)
 
 

@@ -82,7 +82,8 @@ class EnsembleNode:
         _mx_unknown("EnsembleNode", more)
         self.name = _mx_text("EnsembleNode", "name", name)
         if strategy not in ("majority_vote", "weighted_vote", "consensus"):
-            raise ValueError("EnsembleNode: unknown strategy " + repr(strategy))
+            known = "; there are majority_vote, weighted_vote, consensus"
+            raise ValueError("EnsembleNode: unknown strategy " + repr(strategy) + known)
         self.agents = [_mx_node("EnsembleNode agents", agent) for agent in agents]
         if not self.agents:
             raise ValueError("EnsembleNode: no agents")

@@ -97,7 +97,7 @@ def test_why_a_run_is_new(done: Path, capsys: pytest.CaptureFixture[str]) -> Non
     sets = ("questions.per_step=5", "runtime.trainer.micro_tokens=99", "name=other")
     assert run_app(arguments("plan", done, "--why", "main", sets=sets)) == exits.OK
     first, *values = capsys.readouterr().out.splitlines()
-    assert "(main seed 0) is not done (continues); it differs from" in first and "in 1 value, " in first
+    assert "(main; seed 0) is not done (continues); it differs from" in first and "in 1 value, " in first
     assert values[0] == "questions.per_step: 4 -> 5"
     assert run_app(arguments("plan", done, "--why", "mian")) == exits.USAGE
     assert "did you mean 'main'?" in capsys.readouterr().err

@@ -1,12 +1,8 @@
-"""Sweeps: the baseline is an arm, seeds are distinct."""
+"""Sweeps: seeds are distinct."""
 
 from __future__ import annotations
 
 from mxspec.load.checks.where import Checker
-from mxspec.load.errors import did_you_mean
-
-MAIN = "main"
-"""The arm of a spec without arms."""
 
 
 def check_sweep(checker: Checker) -> None:
@@ -14,10 +10,6 @@ def check_sweep(checker: Checker) -> None:
     sweep = checker.spec.sweep
     if sweep is None:
         return
-    arms = list(sweep.arms) or [MAIN]
-    if sweep.baseline is not None and sweep.baseline not in arms:
-        hint = did_you_mean(sweep.baseline, arms) or f"arms are {', '.join(arms)}"
-        checker.error("baseline", ("sweep", "baseline"), f"no arm {sweep.baseline!r}", hint)
     seeds = sweep.seeds or ()
     for index, seed in enumerate(seeds):
         if not 0 <= seed < 2**63:

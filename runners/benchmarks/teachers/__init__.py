@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from mxspec.spec.stages import Teacher
 from runners.benchmarks.load import LoadedBenchmark
 from runners.benchmarks.teachers import chain_arithmetic
 from runners.benchmarks.teachers.demonstration import Demonstration
 
-__all__ = ["TEACHERS", "Demonstration", "demonstrations"]
+__all__ = ["TEACHERS", "Demonstration", "RuleBased", "demonstrations"]
 
-TEACHERS: dict[str, Callable[[Teacher, LoadedBenchmark, int], Iterator[Demonstration]]] = {
-    "chain_arithmetic": chain_arithmetic.demonstrate,
-}
-"""All teachers: (declaration, benchmark, seed) -> demonstrations."""
+
+class RuleBased(NamedTuple):
+    """A teacher: (declaration, benchmark, seed) -> demonstrations, and the roles that it has some for."""
+
+    demonstrate: Callable[[Teacher, LoadedBenchmark, int], Iterator[Demonstration]]
+    roles: tuple[str, ...]
+
+
+TEACHERS = {"chain_arithmetic": RuleBased(chain_arithmetic.demonstrate, chain_arithmetic.ROLES)}
+"""All teachers, by name."""
 
 
 def demonstrations(spec: Teacher, benchmark: LoadedBenchmark, *, seed: int) -> Iterator[Demonstration]:
@@ -30,4 +37,4 @@ def demonstrations(spec: Teacher, benchmark: LoadedBenchmark, *, seed: int) -> I
     """
     if spec.teacher not in TEACHERS:
         raise ValueError(f"no teacher {spec.teacher!r}; known are {', '.join(sorted(TEACHERS))}")
-    return TEACHERS[spec.teacher](spec, benchmark, seed)
+    return TEACHERS[spec.teacher].demonstrate(spec, benchmark, seed)

@@ -20,6 +20,8 @@ from runners.benchmarks.question import rng_of, split_of
 from runners.benchmarks.teachers.demonstration import Demonstration
 from runners.mas.calls import CallRequest
 
+ROLES = ("executor", "designer")
+"""Roles that it has demonstrations for."""
 _TRIES = 10_000
 
 
@@ -35,7 +37,7 @@ def demonstrate(spec: Teacher, benchmark: LoadedBenchmark, seed: int) -> Iterato
     source = benchmark.spec.source
     if not isinstance(source, Procedural) or source.generator != "chain_arithmetic":
         raise ValueError(f"teacher chain_arithmetic demonstrates chains, not benchmark {benchmark.name!r}")
-    unknown = set(spec.rows) - {"executor", "designer"}
+    unknown = set(spec.rows) - set(ROLES)
     if unknown:
         raise ValueError(f"teacher chain_arithmetic knows executor and designer, not {min(unknown)!r}")
     chains = _Chains(source, rng_of("teacher", seed))
