@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from runners.mas.parse import parse
 from runners.mas.prelude import NAMES
-from runners.mas.results import UsedResult, watch_results
+from runners.mas.results import UsedResult, bound_names, watch_results
 from runners.mas.verdicts import RefusedError, at
 
 MAX_SCRIPT = 100_000
@@ -136,6 +136,8 @@ def _refusals(node: ast.AST, formats: bool) -> Iterator[RefusedError]:
         yield from _call(node)
     elif isinstance(node, ast.MatchClass) and "run" in node.kwd_attrs:
         yield RefusedError("unsupported", at("a pattern that captures run", node.lineno))
+    elif any(name.startswith("_mx") for name in bound_names(node)):
+        yield RefusedError("forbidden", at("a name that begins with _mx", getattr(node, "lineno", 0)))
     elif isinstance(node, ast.Constant) and formats and isinstance(node.value, str):
         if _DUNDER_FIELD.search(node.value):
             yield RefusedError("forbidden", at("a format string that reads a dunder attribute", node.lineno))

@@ -60,7 +60,7 @@ def execute_dynamic(
 def _answer(ended: Ended, ends: Sequence[Said], said: Sequence[Said]) -> Said | None:
     """The completion that a script gives as its answer; None where it is none of them."""
     if ended.source is not None:
-        return ends[ended.source]
+        return ends[ended.source] if 0 <= ended.source < len(ends) else None
     given = (ended.text or "").strip()
     if not given:
         return ends[-1]

@@ -37,8 +37,8 @@ def _mx_done(value):
     for found, source in _mx_said:
         if found is value:
             return _mx_end("result", source)
-    if isinstance(value, str):
-        return _mx_end("text", value)
+    if value is not None:
+        return _mx_end("text", value if isinstance(value, str) else str(value))
 """
 """Results of a dynamic script."""
 

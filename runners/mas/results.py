@@ -40,6 +40,25 @@ def watch_results(tree: ast.Module) -> ast.Module:
     return tree
 
 
+def bound_names(node: ast.AST) -> tuple[str, ...]:
+    """Names that a node binds and that are no `Name` of the tree: definitions, parameters, imports, captures."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return (node.name,)
+        case ast.arg():
+            return (node.arg,)
+        case ast.alias():
+            return ((node.asname or node.name).partition(".")[0],)
+        case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
+            return (node.name or "",)
+        case ast.MatchMapping():
+            return (node.rest or "",)
+        case ast.Global() | ast.Nonlocal():
+            return tuple(node.names)
+        case _:
+            return ()
+
+
 def is_run(node: ast.AST) -> bool:
     """Whether a node is a call of some object's `run` (asyncio's aside)."""
     return (
@@ -60,11 +79,10 @@ class _Watch:
             if isinstance(node, ast.Attribute) and node.attr == "run" and id(node) not in called:
                 _refuse("run used without a call", node.lineno)
         stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        stored |= {
-            node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-        }
+        stored |= {name for node in nodes for name in bound_names(node)}
         self.pure = _PURE - stored
-        self.modules = _PURE_MODULES - stored
+        imported = {one.name for node in nodes if isinstance(node, ast.Import) for one in node.names if not one.asname}
+        self.modules = _PURE_MODULES - (stored - imported)
         self.tainted = _spread(nodes)
         self.direct = frozenset(
             target.id
@@ -73,6 +91,10 @@ class _Watch:
             for target in node.targets
             if isinstance(target, ast.Name)
         )
+
+    def is_print(self, call: ast.Call) -> bool:
+        """Whether a call is of the built-in `print`."""
+        return isinstance(call.func, ast.Name) and call.func.id == "print" and "print" in self.pure
 
     def reads(self, *parts: ast.AST | None) -> bool:
         """Whether anything below holds, or makes, a result."""
@@ -111,6 +133,8 @@ class _Watch:
             self.function(node)
         elif isinstance(node, ast.ClassDef):
             self.none_in("a class built from a result", node.lineno, *node.bases, *node.keywords, *node.decorator_list)
+            inside = [one for one in node.body if not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+            self.none_in("a result in a class body", node.lineno, *inside)
             node.body = self.block(node.body)
         elif isinstance(node, ast.Match):
             self.none_in("a match on a result", node.lineno, node.subject)
@@ -129,7 +153,7 @@ class _Watch:
             self.asks(value)
             return node
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print":
-            self.pure_only(value)
+            self.pure_only(value)  # which refuses a print of the script's own
             return _at(ast.Expr(self.looked_up(value)), node)
         _refuse("a result used outside print", node.lineno)
 
@@ -173,7 +197,7 @@ class _Watch:
                 if any(is_run(part) for part in ast.walk(inner)) or not set(_targets(inner)) & self.tainted:
                     _refuse("a condition on a result that decides more than what is printed", inner.lineno)
             elif isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call):
-                if not (isinstance(inner.value.func, ast.Name) and inner.value.func.id == "print"):
+                if not self.is_print(inner.value):
                     _refuse("a condition on a result that decides more than what is printed", inner.lineno)
                 self.pure_only(inner.value)
                 if any(is_run(part) for part in ast.walk(inner)):

@@ -213,7 +213,11 @@ class ScriptSandbox:
         except RefusedError as error:
             raise FunctionFailed("runtime_error", error.detail) from None
         assert isinstance(snapshot, FunctionSnapshot), "the prelude replies to every call"
-        outcome, value = snapshot.args[0]
+        match snapshot.args:
+            case ((outcome, value),):
+                pass
+            case _:
+                raise FunctionFailed("runtime_error", "the script changed how it is called")
         if outcome != "ok":
             raise FunctionFailed("runtime_error", _line(str(value)))
         return value if isinstance(value, bool) else str(value)

@@ -45,7 +45,7 @@ def asked_for(response: str, tools: Sequence[Tool]) -> ToolUse | None:
     for text in _ASKED.findall(response):
         try:
             asked = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):  # no JSON, or nested deeper than any arguments are
             continue
         tool = named.get(str(asked.get("name"))) if isinstance(asked, dict) else None
         arguments = asked.get("arguments", {}) if tool is not None else {}
