@@ -31,7 +31,8 @@ def _first_line(model: Any, key: str) -> str:
 
 def _word(name: str) -> dict[str, Any]:
     kind, meaning = _WORDS[name]
-    nothing: dict[str, Any] = {"unit": None, "source": None, "bounds": "", "required": False, "default": None, "kinds": []}
+    nothing: dict[str, Any] = dict.fromkeys(("unit", "source", "default"))
+    nothing |= {"bounds": "", "required": False, "kinds": []}
     return {"of": "file", "meaning": meaning, "type": kind, **nothing}
 
 
