@@ -58,11 +58,11 @@ class ScriptBuilder:
 
     Args:
         limits: `agents` bounds a graph; a graph that cannot end within `calls` is refused.
-        remembered: Most designs kept.
+        remembered: Most designs kept; one with functions, or a dynamic one, has a state of some 60 KB.
         tools: Tools of the host's that agents may use, by name.
     """
 
-    def __init__(self, limits: Limits, remembered: int = 8192, tools: Mapping[str, HostTool] | None = None) -> None:
+    def __init__(self, limits: Limits, remembered: int = 2048, tools: Mapping[str, HostTool] | None = None) -> None:
         self._limits = limits
         self._tools = dict(tools or {})
         self._sandbox = ScriptSandbox(limits.agents)

@@ -5,23 +5,24 @@ from, how agents are made, how they are combined, how the run is called and what
 product gives a corpus whose coverage says what share of such scripts the interpreter runs.
 """
 
-# ruff: noqa: E501  (lines of scripts, as designers write them)
-
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
 
 IMPORTS = (
-    "from workflow import AgentNode, Workflow, ToolRegistry\nfrom workflow.nodes import EnsembleNode, ReflectionNode, DebateNode, RouterNode\n",
+    "from workflow import AgentNode, Workflow, ToolRegistry\n"
+    "from workflow.nodes import EnsembleNode, ReflectionNode, DebateNode, RouterNode\n",
     "import os\nimport sys\nsys.path.append(os.path.dirname(os.path.abspath(__file__)))\n"
-    "from workflow import AgentNode, Workflow, ToolRegistry\nfrom workflow.nodes import EnsembleNode, ReflectionNode, DebateNode, RouterNode\n",
+    "from workflow import AgentNode, Workflow, ToolRegistry\n"
+    "from workflow.nodes import EnsembleNode, ReflectionNode, DebateNode, RouterNode\n",
     "from workflow import *\nfrom workflow.nodes import *\n",
     "from workflow.core import Context, Message\nfrom workflow import AgentNode, Workflow, ToolRegistry\n"
     "from workflow.nodes.ensemble import EnsembleNode\nfrom workflow.nodes.reflection import ReflectionNode\n"
     "from workflow.nodes.debate import DebateNode\nfrom workflow.nodes.router import RouterNode\n",
     "import json\nimport re\nfrom typing import Any, Dict, List, Optional\n"
-    "from workflow import AgentNode, Workflow, ToolRegistry\nfrom workflow.nodes import EnsembleNode, ReflectionNode, DebateNode, RouterNode\n"
+    "from workflow import AgentNode, Workflow, ToolRegistry\n"
+    "from workflow.nodes import EnsembleNode, ReflectionNode, DebateNode, RouterNode\n"
     "from utils.environments.math_env import MathEnvironment\n",
 )
 QUESTIONS = (
@@ -42,27 +43,42 @@ REGISTRIES = (
     'tool_registry.register("add", add, "Adds two numbers.", {"type": "object"})\n',
 )
 AGENTS = (
-    'solver = AgentNode(\n    name="solver",\n    system_prompt="""You are an expert in mathematics.\n\n1. Read the problem.\n'
-    '2. Solve it step by step.\n3. Put the final answer in \\\\boxed{}.\n""",\n    tool_registry=tool_registry,\n    max_turns=3,\n)\n'
-    'checker = AgentNode(name="checker", system_prompt="Check the solution. Say CORRECT or INCORRECT.", tool_registry=tool_registry)\n'
+    'solver = AgentNode(\n    name="solver",\n    system_prompt="""You are an expert in mathematics.\n\n'
+    "1. Read the problem.\n"
+    '2. Solve it step by step.\n3. Put the final answer in \\\\boxed{}.\n""",\n    tool_registry=tool_registry,\n'
+    "    max_turns=3,\n)\n"
+    'checker = AgentNode(name="checker", system_prompt="Check the solution. Say CORRECT or INCORRECT.", '
+    "tool_registry=tool_registry)\n"
     'judge = AgentNode(name="judge", system_prompt="Choose the best answer.")\n',
-    'PROMPTS = {\n    "solver": "Solve the problem.",\n    "checker": "Check it: CORRECT or INCORRECT?",\n    "judge": "Decide.",\n}\n'
-    "agents = {name: AgentNode(name=name, system_prompt=prompt, tool_registry=tool_registry) for name, prompt in PROMPTS.items()}\n"
+    'PROMPTS = {\n    "solver": "Solve the problem.",\n    "checker": "Check it: CORRECT or INCORRECT?",\n'
+    '    "judge": "Decide.",\n}\n'
+    "agents = {name: AgentNode(name=name, system_prompt=prompt, tool_registry=tool_registry) for name, "
+    "prompt in PROMPTS.items()}\n"
     'solver, checker, judge = agents["solver"], agents["checker"], agents["judge"]\n',
     'def make_agent(name: str, role: str, turns: int = 2) -> AgentNode:\n    """An agent with a role."""\n'
-    '    return AgentNode(name=name, system_prompt=f"You are the {role}. Think carefully.\\n", tool_registry=tool_registry, max_turns=turns)\n\n'
-    'solver = make_agent("solver", "solver")\nchecker = make_agent("checker", "critic", turns=1)\njudge = make_agent("judge", "judge")\n',
-    "BASE = 'You are a careful mathematician. '\nsolver = AgentNode('solver', BASE + 'Solve: ' + question[:50], tool_registry, 5)\n"
-    "checker = AgentNode('checker', '\\n'.join([BASE, 'Verify.', 'CORRECT or INCORRECT']))\njudge = AgentNode('judge', BASE * 2)\n",
-    "roles = [('solver', 'algebra'), ('checker', 'verification'), ('judge', 'decision')]\nnodes = []\nfor index, (name, field) in enumerate(roles):\n"
-    "    nodes.append(AgentNode(name=name, system_prompt='Agent %d: expert in %s' % (index + 1, field), tool_registry=tool_registry))\n"
+    '    return AgentNode(name=name, system_prompt=f"You are the {role}. Think carefully.\\n", '
+    "tool_registry=tool_registry, max_turns=turns)\n\n"
+    'solver = make_agent("solver", "solver")\nchecker = make_agent("checker", "critic", turns=1)\n'
+    'judge = make_agent("judge", "judge")\n',
+    "BASE = 'You are a careful mathematician. '\n"
+    "solver = AgentNode('solver', BASE + 'Solve: ' + question[:50], tool_registry, 5)\n"
+    "checker = AgentNode('checker', '\\n'.join([BASE, 'Verify.', 'CORRECT or INCORRECT']))\n"
+    "judge = AgentNode('judge', BASE * 2)\n",
+    "roles = [('solver', 'algebra'), ('checker', 'verification'), ('judge', 'decision')]\nnodes = []\n"
+    "for index, (name, field) in enumerate(roles):\n"
+    "    nodes.append(AgentNode(name=name, system_prompt='Agent %d: expert in %s' % (index + 1, field), "
+    "tool_registry=tool_registry))\n"
     "solver, checker, judge = nodes\n",
 )
 RARE = (
-    "class Solver(AgentNode):\n    pass\n\nsolver = Solver('solver')\nchecker = AgentNode('checker')\njudge = AgentNode('judge')\n",
-    "def made():\n    for name in ('solver', 'checker', 'judge'):\n        yield AgentNode(name)\n\nsolver, checker, judge = made()\n",
-    "import logging\nlogging.basicConfig(level=logging.INFO)\nsolver, checker, judge = (AgentNode(name) for name in ('solver', 'checker', 'judge'))\n",
-    "import numpy as np\nsolver, checker, judge = AgentNode('solver'), AgentNode('checker'), AgentNode('judge')\nweights = np.ones(3)\n",
+    "class Solver(AgentNode):\n    pass\n\nsolver = Solver('solver')\nchecker = AgentNode('checker')\n"
+    "judge = AgentNode('judge')\n",
+    "def made():\n    for name in ('solver', 'checker', 'judge'):\n        yield AgentNode(name)\n\n"
+    "solver, checker, judge = made()\n",
+    "import logging\nlogging.basicConfig(level=logging.INFO)\n"
+    "solver, checker, judge = (AgentNode(name) for name in ('solver', 'checker', 'judge'))\n",
+    "import numpy as np\nsolver, checker, judge = AgentNode('solver'), AgentNode('checker'), AgentNode('judge')\n"
+    "weights = np.ones(3)\n",
 )
 """Spellings that are seen now and then, one script in twenty: what the interpreter lacks."""
 COMBINED = {
@@ -74,7 +90,8 @@ COMBINED = {
     "weighted": 'main = EnsembleNode("panel", [solver, checker], strategy="weighted_vote", weights=[0.7, 0.3])\n',
     "reflection": 'main = ReflectionNode(name="refine", agent=solver, critic_agent=checker, num_iterations=2)\n',
     "debate": 'main = DebateNode(name="debate", debaters=[solver, checker], judge=judge, num_rounds=2)\n',
-    "router": 'def pick(context):\n    text = context.get_latest_message().content.lower()\n    if "divisor" in text or re_found(text):\n'
+    "router": "def pick(context):\n    text = context.get_latest_message().content.lower()\n"
+    '    if "divisor" in text or re_found(text):\n'
     '        return "careful"\n    return "default"\n\ndef re_found(text):\n    return text.count("$") > 1\n\n'
     'main = RouterNode(name="router", routes={"careful": ReflectionNode("r", solver, checker), "default": solver}, '
     'routing_func=pick, default_route="default")\n',
@@ -86,13 +103,16 @@ COMBINED = {
 }
 BUILT = {
     "vote then check": 'workflow = Workflow(name="ensemble_then_verifier")\n'
-    'workflow.add_node(EnsembleNode(name="vote", agents=[solver, judge], strategy="majority_vote"))\nworkflow.add_node(checker)\n',
+    'workflow.add_node(EnsembleNode(name="vote", agents=[solver, judge], strategy="majority_vote"))\n'
+    "workflow.add_node(checker)\n",
     "loop": 'from workflow import LoopWorkflow\nworkflow = LoopWorkflow(name="loop", max_iterations=3, '
     'stop_condition=lambda context: "CORRECT" in context.get_latest_message().content)\n'
     "workflow.add_node(solver)\nworkflow.add_node(checker)\n",
-    "graph": 'from workflow import AgentGraph\nworkflow = AgentGraph(name="graph", max_steps=6)\nworkflow.add_node("solve", solver)\n'
+    "graph": 'from workflow import AgentGraph\nworkflow = AgentGraph(name="graph", max_steps=6)\n'
+    'workflow.add_node("solve", solver)\n'
     'workflow.add_node("check", checker)\nworkflow.add_edge("solve", "check")\n'
-    'workflow.add_edge("check", "solve", condition=lambda context: "INCORRECT" in context.get_latest_message().content)\n'
+    'workflow.add_edge("check", "solve", condition=lambda context: "INCORRECT" in '
+    "context.get_latest_message().content)\n"
     'workflow.set_entry_point("solve")\nworkflow.set_finish_point("check")\n',
 }
 PLAIN = (
@@ -103,16 +123,22 @@ PLAIN = (
 RUNS = (
     'print("=" * 60)\nprint("Multi-agent system")\nresult = workflow.run(question)\nprint(result.content)\n',
     'if __name__ == "__main__":\n    result = workflow.run(question)\n    print(f"Answer: {result.content}")\n',
-    "def main_run():\n    result = workflow.run(question)\n    print(result.content)\n    return result\n\nmain_run()\n",
-    "try:\n    result = workflow.run(question)\n    print('Final answer:', result.content)\nexcept Exception as error:\n    print(f'failed: {error}')\n",
+    "def main_run():\n    result = workflow.run(question)\n    print(result.content)\n    return result\n\n"
+    "main_run()\n",
+    "try:\n    result = workflow.run(question)\n    print('Final answer:', result.content)\n"
+    "except Exception as error:\n    print(f'failed: {error}')\n",
     "result = workflow.run(question)\ncontent = result.content if result else ''\nprint(content.strip()[:200])\n",
     "print(workflow.run(question).content)\n",
-    "result = workflow.run(question)\nanswer = result.content\nif 'boxed' in answer:\n    print('Boxed:', answer)\nelse:\n    print(answer)\n",
+    "result = workflow.run(question)\nanswer = result.content\nif 'boxed' in answer:\n"
+    "    print('Boxed:', answer)\nelse:\n    print(answer)\n",
     "result = workflow.run(question)\nmatch = re_search = None\nprint(json_dump({'answer': result.content}))\n",
     "result = workflow.run(question)\nfinal_answer = result.content\nif 'boxed' not in final_answer:\n"
-    "    result = workflow.run(question + '\\nPut the answer in a box.')\n    final_answer = result.content\nprint(final_answer)\n",
-    "results = []\nfor attempt in range(2):\n    results.append(workflow.run(question))\nfinal_answer = results[-1].content\nprint(final_answer)\n",
-    "import asyncio\n\nasync def ask():\n    return workflow.run(question)\n\nresult = asyncio.run(ask())\nprint(result.content)\n",
+    "    result = workflow.run(question + '\\nPut the answer in a box.')\n    final_answer = result.content\n"
+    "print(final_answer)\n",
+    "results = []\nfor attempt in range(2):\n    results.append(workflow.run(question))\n"
+    "final_answer = results[-1].content\nprint(final_answer)\n",
+    "import asyncio\n\nasync def ask():\n    return workflow.run(question)\n\nresult = asyncio.run(ask())\n"
+    "print(result.content)\n",
     "import sys\nresult = workflow.run(question)\nif result is None:\n    sys.exit(1)\nprint(result.content)\n",
 )
 WRAPS = (

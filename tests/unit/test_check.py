@@ -238,6 +238,21 @@ def test_scripts_of_the_spec_are_built(tmp_path: Path) -> None:
         assert (one.code, one.path) == ("script", "evaluate.probe.structure") and said in one.message
 
 
+def test_agents_whose_names_a_script_computes_are_played(tmp_path: Path) -> None:
+    script = (
+        "from workflow import AgentNode, Workflow\nw = Workflow('line')\n"
+        "for i in range(2):\n    w.add_node(AgentNode(name=f'solver_{i}'))\nprint(w.run(question))\n"
+    )
+    text = (
+        "extends: mxspec:templates/fixed.yaml\nname: x\n"
+        f"structure: {{kind: fixed, text: {json.dumps(script)}}}\nroles: {{executor: {{agents: [PATTERN]}}}}\n"
+    )
+    assert not checked(tmp_path, text=text.replace("PATTERN", "'solver_*'")).errors
+    found = checked(tmp_path, text=text.replace("PATTERN", "'slover_*'")).errors
+    assert [one.code for one in found] == ["agents", "agents"]
+    assert "no role plays the agent 'solver_0'" in found[0].message and "did you mean 'slover_'?" in found[0].hint
+
+
 def test_terms_that_train_nobody_are_named(tmp_path: Path) -> None:
     notes = checked(tmp_path, "reward.terms.calls={kind: calls}").notes
     assert "reward: calls recorded only, since no credit weighs it" in notes
@@ -247,6 +262,10 @@ def test_terms_that_train_nobody_are_named(tmp_path: Path) -> None:
 def test_a_misspelt_teacher_or_generator(tmp_path: Path) -> None:
     (one,) = checked(tmp_path, "stages.cold.data.teacher=chain_arithmetik").errors
     assert (one.code, one.hint) == ("teacher", "did you mean 'chain_arithmetic'?")
+    names = SMALL.replace("executor", "solver")
+    (one,) = checked(tmp_path, text=names).errors
+    assert (one.code, one.path) == ("teacher", "stages.cold.data.rows.solver")
+    assert one.hint == "it has demonstrations for executor, designer"
     source = (
         "benchmarks.own={source: {kind: procedural, generator: word_problem, difficulty: [1]}, grader: {kind: exact}}",
         "evaluate.test.on=[{use: own, limit: 4}]",

@@ -25,6 +25,25 @@ CHILD = "extends: mxspec:quickstart.yaml\nname: x\n"
         ("sweep: {arms: {base: {}, big: {name: big}}}\n", "no-such-path", "an arm's name is its key"),
         ("stages.rl.steps: 4\n", "unknown-key", "write $set: {stages.rl.steps: ..}"),
         ("rollout: {tree: {questions: {per_step: 4}}}\n", "unknown-key", "'questions' stands at the top level"),
+        ("stages: [{name: rl, steps: 10}]\n", "no-kind", "$set: {'stages.rl.steps': ..}"),
+        ("evaluate: {test: {on: [{limit: 50}]}}\n", "missing", "$set: {'evaluate.test.on[0].limit': ..}"),
+        ("sweep: {seeds: 0-2}\n", "type", "write each: [0, 1, 2]"),
+        (
+            "sweep: {axes: {stages.rl.steps: 10..30}}\n",
+            "type",
+            "write each: [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, ..]",
+        ),
+        ("sweep: {arms: {base: }}\n", "type", "an empty one is {}"),
+        ("roles: {executor: {prompt: Solve it}}\n", "type", "write {text: ..}, or {file: ..}"),
+        ("reward: {failed_execution: 20%}\n", "type", "write a number: 0.2"),
+        ("runtime: {track: {wandb: true}}\n", "type", "write a map with "),
+        ("roles:\n  executor: {}\n   designer: {}\n", "yaml", "begin in the same column"),
+        (
+            "reward: {failed_execution: 0\nquestions: {per_step: 4}\n",
+            "yaml",
+            "the bracket that opens in line 3 is not closed",
+        ),
+        ("$set: {stages.rl.steps: 8, stages.cold.name: c, 'stages[1].steps': 9}\n", "no-such-path", "set it once"),
         ("roles: {executor: {learn: {rl: {}}}}\n", "unknown-key", "'learn' stands at the top level"),
     ],
     ids=lambda value: value[:24].strip() if isinstance(value, str) else None,
@@ -32,6 +51,17 @@ CHILD = "extends: mxspec:quickstart.yaml\nname: x\n"
 def test_the_hint_says_what_to_write(tmp_path: Path, text: str, code: str, hint: str) -> None:
     found = one_error(tmp_path, CHILD + text)
     assert found.code == code and hint in found.hint
+
+
+def test_a_misspelt_name_of_an_inherited_map(tmp_path: Path) -> None:
+    found = errors(tmp_path, CHILD + "roles: {excutor: {sampling: {temperature: 0.8}}}\n")
+    assert "did you mean 'executor'?" in [one.hint for one in found]
+
+
+def test_a_sweep_that_is_not_inherited_is_told(tmp_path: Path) -> None:
+    write(tmp_path, CHILD.replace("quickstart.yaml", "ablations/quickstart.yaml"), "child.yaml")
+    (one,) = [one for one in load_spec(tmp_path / "child.yaml").dropped if one.path == "sweep"]
+    assert one.items[:2] == ("stagewise", "joint")
 
 
 def test_a_single_role_is_a_list_of_one(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from mxspec.cli.app import run_app
 from mxspec.load.describe import describe_field
 from mxspec.load.errors import Findings
 from mxspec.load.nodes import to_plain
+from mxspec.load.paths import NoSuchPath
 from mxspec.load.read import read_file, read_text
 from mxspec.load.schema import json_schema
 from mxspec.load.shipped import specs_dir
@@ -86,6 +87,16 @@ def test_every_field_has_a_meaning() -> None:
             for bare in walk(one, f"{name}.{key}")
         ]
         assert missing == [], part
+
+
+def test_words_of_the_language_and_names_elsewhere_are_described() -> None:
+    (found,) = describe_field("$set")
+    assert found["type"] == "map of path: value"
+    kinds = {one["of"]: one["meaning"] for one in describe_field("runtime.launcher.kind")}
+    assert kinds["ray"] == "Runs on warm Ray workers."
+    with pytest.raises(NoSuchPath) as none:
+        describe_field("rollout.clip_high")
+    assert "'clip_high' exists at" in none.value.hint
 
 
 def test_a_field_is_described(capsys: pytest.CaptureFixture[str]) -> None:

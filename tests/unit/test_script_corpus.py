@@ -32,5 +32,8 @@ def test_scripts_in_the_published_style_run_unmodified() -> None:
                     wave = running.send(tuple(CallResult(text, 3, "stop") for text in said))
             except StopIteration as end:
                 assert end.value.verdict == "ok" and end.value.answer in SAID, (one.text, end.value)
+    with ScriptBuilder(Limits()) as builder:
+        bare = Counter(builder.build(one.text, "What is 3+4?").design_verdict for one in scripts)
+    assert set(bare) == {"ok", "unsupported"} and bare["ok"] >= 0.69 * len(scripts), "as a run has them: no host tool"
     assert patterns.keys() == COMBINED.keys()
     assert set(verdicts) == {"ok", "unsupported"} and verdicts["ok"] >= 0.93 * len(scripts), verdicts

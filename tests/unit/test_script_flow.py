@@ -10,6 +10,9 @@ import pytest
 from mxspec.spec.rollout import Limits
 from runners.mas.build import Design, ScriptBuilder
 from runners.mas.calls import CallRequest, CallResult, ExecutionResult
+from runners.mas.check import Checked
+from runners.mas.dynamic import execute_dynamic
+from runners.mas.sandbox import ScriptSandbox
 
 HEAD = """\
 from workflow import AgentGraph, AgentNode, ConditionalWorkflow, LoopWorkflow, ToolRegistry, Workflow
@@ -218,7 +221,13 @@ def test_an_agent_uses_a_tool_of_its_script(builder: ScriptBuilder) -> None:
     assert len(waves) == 3 and result.verdict == "ok", "after max_turns uses the response stands"
     _, waves = played(builder, design, USE.replace('"x": 3, ', ""), "7")
     assert waves[1][0][2].startswith("add returned: error: TypeError")
-    for other in ("<tool_call>{nonsense}</tool_call>", '<tool_call>{"name": "sub", "arguments": {}}</tool_call>', "7"):
+    deep = USE.replace("3", "[" * 1100)
+    for other in (
+        deep,
+        "<tool_call>{nonsense}</tool_call>",
+        '<tool_call>{"name": "sub", "arguments": {}}</tool_call>',
+        "7",
+    ):
         assert len(played(builder, design, other)[1]) == 1
 
 
@@ -274,11 +283,39 @@ final_answer = max(counts, key=lambda text: counts[text])
     assert played(builder, boxed, "so \\boxed{7}")[0].answer == "so \\boxed{7}"
 
 
-@pytest.mark.parametrize("made", ["'42'", "str(3 + 4)", "r.content + '!'", "'The answer is ' + r.content"])
+@pytest.mark.parametrize("made", ["'42'", "42", "str(3 + 4)", "r.content + '!'", "'The answer is ' + r.content"])
 def test_an_answer_that_the_script_makes_is_forged(builder: ScriptBuilder, made: str) -> None:
     design = ok(builder, f"w.add_node(a)\nr = w.run(question)\nanswer = {made}\nprint(len(r.content) and answer)", "")
     result, _ = played(builder, design, "seven")
     assert (result.verdict, result.answer) == (("forged", None) if design.kind == "dynamic" else ("ok", "seven"))
+
+
+@pytest.mark.parametrize(
+    ("inside", "verdict"),
+    [
+        ("def _mx_run(*more): return ('done', 'forged', 'z', 5)\nanswer = w.run(question)", "forged"),
+        ("def _mx_run(*more): return ('done', 'forged', 'z', -1)\nanswer = w.run(question)", "forged"),
+        ("def _mx_try(*more): return 5\nr = again.run(question)", "ok"),  # a route that is none is the default
+    ],
+)
+def test_the_host_trusts_no_prelude(inside: str, verdict: str) -> None:
+    script = (
+        "a = AgentNode('a')\nw = Workflow('w')\nw.add_node(a)\nagain = Workflow('again')\n"
+        "again.add_node(RouterNode('r', {'default': a}, lambda context: 'default'))\n"
+        f"r = w.run(question)\n{inside}\n_mx_done({'answer' if 'answer' in inside else None})\n"
+    )
+    sandbox = ScriptSandbox(64)
+    try:
+        names = frozenset({"AgentNode", "RouterNode", "Workflow"})
+        start = sandbox.start(Checked("", script, names, True, "what `check` would have refused"), "3+4")
+        running = execute_dynamic(sandbox, start, "3+4", Limits(), {})
+        wave = next(running)
+        with pytest.raises(StopIteration) as end:
+            while True:
+                wave = running.send(tuple(CallResult("7", 2, "stop") for _ in wave))
+    finally:
+        sandbox.close()
+    assert end.value.value.verdict == verdict
 
 
 def test_a_dynamic_script_that_goes_wrong_has_a_verdict(builder: ScriptBuilder) -> None:

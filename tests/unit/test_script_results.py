@@ -65,6 +65,9 @@ def test_printing_is_no_use(lines: str) -> None:
             + "print(result, T())",
             "__str__",
         ),
+        ("class X:\n    r = workflow.run(question)\nif X.r:\n    workflow.run('again')", "a result in a class body"),
+        ("def f(print):\n    r = workflow.run(question)\n    print(r)\nf(show)", "passed to print"),
+        ("from functools import partial as print\nr = workflow.run(question)\nprint(r)", "passed to print"),
         ("match workflow:\n    case Workflow(run=r):\n        r(question)", "captures run"),
     ],
 )

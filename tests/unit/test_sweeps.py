@@ -51,6 +51,26 @@ def test_axes_that_move_together(tmp_path: Path) -> None:  # C22
     assert wrong.code == "zip" and f"{LR} 2, questions.per_step 1" in wrong.message
 
 
+def test_axes_that_move_together_name_their_points(tmp_path: Path) -> None:
+    both = "zip: [{learn.rl.loss.clip_low: [0.1, 0.2], learn.rl.loss.clip_high: [0.15, 0.28]}]"
+    assert names(tmp_path, both) == ["clip_low=0.1,clip_high=0.15", "clip_low=0.2,clip_high=0.28"]
+
+
+def test_the_baseline_may_be_a_point(tmp_path: Path) -> None:
+    text = f"baseline: {{0}}\narms: {{{{a: {{{{{STEPS}: 9}}}}, b: {{{{}}}}}}}}\naxes: {{{{{LR}: [3e-4, 7e-4]}}}}"
+    assert names(tmp_path, text.format("b"))[:2] == ["b/lr=0.0003", "b/lr=0.0007"]
+    first = names(tmp_path, text.format("b/lr=0.0007"))
+    assert first[:2] == ["b/lr=0.0007", "a/lr=0.0003"] and len(first) == 4
+    found = one_error(tmp_path, sweep(text.format("b/lr=0.7")))
+    assert (found.code, found.path) == ("baseline", "sweep.baseline") and "b/lr=" in found.hint
+
+
+@pytest.mark.parametrize("axis", ["rollout.limits.calls: [12, 12]", "runtime.trainer.threads: [1, 2]"])
+def test_an_axis_whose_points_are_one_run_is_a_warning(tmp_path: Path, axis: str) -> None:
+    (one,) = load(tmp_path, sweep(f"axes: {{{axis}}}")).warnings
+    assert (one.code, one.path) == ("same-points", f"sweep.axes.{axis.partition(':')[0]}")
+
+
 def test_conditions_limit_an_axis(tmp_path: Path) -> None:  # C22
     arms = "arms: {a: {}, b: {}}\n"
     assert names(tmp_path, arms + f"when: [{{arms: [b], {LR}: [1e-4, 1e-3]}}]") == ["a", "b/lr=0.0001", "b/lr=0.001"]
