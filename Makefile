@@ -66,7 +66,7 @@ check: $(VENV)/.dev
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 
-bench: $(VENV)/.dev
+bench: $(VENV)/.bench
 	$(VENV)/bin/python -m bench
 
 clean:
